@@ -88,7 +88,7 @@ function finish(scanned: Scanned, task: AnswerTask, storage: TaskStorage): Finis
   const result = resultOf(scanned)
   const input =
     result.kind === 'rows'
-      ? ({ kind: 'rows', rows: withinLimit(result.rows, plan) } as const)
+      ? ({ kind: 'rows', lists: [withinLimit(result.rows, plan)] } as const)
       : ({
           kind: 'groups',
           partials: task.known ? [result, task.known] : [result],

@@ -7,7 +7,7 @@ import { mergeGroups } from './group/merge-groups.ts'
 import { runStagesOfAll } from './group/settled-groups.ts'
 import type { Relation } from './relation/relation.ts'
 import { RelationReader } from './relation/relation-batch.ts'
-import { relationOfRows } from './relation/relation-rows.ts'
+import { concatenateRows, relationOfRows } from './relation/relation-rows.ts'
 import type { StageContext } from './relation/relation-stage.ts'
 import { segmentsOf } from './relation/row-columns.ts'
 import { runStages, type StagesResult } from './relation/run-stages.ts'
@@ -26,7 +26,7 @@ export function runFinish(task: FinishTask, storage: TaskStorage): FinishResult 
   }
   const { stage, then } = plan
   if (input.kind === 'rows') {
-    const result = runStages(relationOfRows(plan, input.rows), 0, then, context)
+    const result = runStages(relationOfRows(plan, concatenateRows(input.lists)), 0, then, context)
     return finished(result, profile)
   }
   assert(stage.kind === 'groups', 'only groups are merged')

@@ -171,7 +171,7 @@ async function* printScanned(run: PlanRun, answer: Answer): AsyncGenerator<RowCh
   const { form } = answer
   if (form.kind !== 'json' && !isSettled(form)) {
     if (wantedRows(run.plan) <= fewRows) {
-      const { rows } = await allRows(run)
+      const rows = concatenateRows(await allRows(run))
       answer.form = await settleByRows(form, relationOfRows(run.plan, rows), run)
       yield* printRows(rows, run, answer.form, 0)
       return
@@ -268,11 +268,11 @@ async function scan(run: PlanRun): Promise<FinishTask['input']> {
     const { known } = splitInputs(run)
     return known ? { ...scanned, partials: [...scanned.partials, known] } : scanned
   }
-  return { kind: 'rows', ...(await allRows(run)) }
+  return { kind: 'rows', lists: await allRows(run) }
 }
 
 /** The rows of the plan's order, all at once. */
-async function allRows(run: PlanRun): Promise<{ readonly rows: SortedRows }> {
+async function allRows(run: PlanRun): Promise<readonly SortedRows[]> {
   const lists: SortedRows[] = []
   let count = 0
   for await (const rows of scanRows(run)) {
@@ -280,5 +280,5 @@ async function allRows(run: PlanRun): Promise<{ readonly rows: SortedRows }> {
     count += rows.object.length
     checkLimit(count, maximumHeldRows, 'rows at once', 'add a limit or a filter')
   }
-  return { rows: concatenateRows(lists) }
+  return lists
 }

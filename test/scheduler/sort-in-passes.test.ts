@@ -110,3 +110,30 @@ it('gives the same rows in the same order in passes as at once', async () => {
     { seed, numRuns: isSlow ? 20 : 1, endOnFailure: true },
   )
 }, 120_000)
+
+/** Longer than what a cursor may have; some tie, and of others only the end differs. */
+const longValue = (i: number) => {
+  const end = i % 7
+  return i % 3 === 0
+    ? JSON.stringify(Array(400).fill(`member ${end}`))
+    : `"${'long '.repeat(1200)}${end}"`
+}
+
+it('goes on after rows whose sort keys are long, and among rows that tie in them', async () => {
+  const events = Array.from({ length: rowCount }, (_, i) => {
+    const v = i % 75 === 0 ? longValue(i) : i % 5
+    return `{"id":"r${i}","metadata":{"v":${v},"w":${i % 2}}}`
+  })
+  await withLogs(events, async ({ ask }) => {
+    const queries = ['metadata.v', 'metadata.v desc', 'metadata.w, metadata.v desc'].map((sort) => {
+      return `select: id | sort: ${sort}`
+    })
+    const expected = []
+    for (const query of queries) expected.push(await ask(query, enough))
+    for (const [i, query] of queries.entries()) {
+      const { rows, scans } = await ask(query, 2 ** 17)
+      expect({ query, rows }).toEqual({ query, rows: expected[i]!.rows })
+      expect(scans).toBeGreaterThan(expected[i]!.scans)
+    }
+  })
+})

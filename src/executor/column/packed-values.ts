@@ -3,6 +3,7 @@
  * them anew, at either end at one stroke: of lists with a million texts that held the main thread for 0.1 s, twice.
  */
 import { deserialize, serialize } from 'node:v8'
+import { noteLong } from '../../json/turn-limit.ts'
 import type { PlainValue } from '../../type/plain.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
 import { newSharedMemory } from '../thread/idle-memory.ts'
@@ -58,11 +59,20 @@ export function unpackValues(packed: PackedValues): PlainValue[] {
   return values
 }
 
+/** Bytes that are read to have the value of a row. */
+export function packedLength({ from, rows, places }: PackedValues, row: number): number {
+  let block = 0
+  while (rows[block + 1]! <= from + row) block++
+  return places[block + 1]! - places[block]!
+}
+
 /** Rows `from … to` of the column: the same memory. */
 export function slicePacked(packed: PackedValues, from: number, to: number): PackedValues {
   return { ...packed, from: packed.from + from, to: packed.from + to }
 }
 
 function unpackBlock({ bytes, places }: PackedValues, block: number): PlainValue[] {
-  return deserialize(bytes.subarray(places[block], places[block + 1])) as PlainValue[]
+  const [from, to] = [places[block]!, places[block + 1]!]
+  noteLong(to - from)
+  return deserialize(bytes.subarray(from, to)) as PlainValue[]
 }

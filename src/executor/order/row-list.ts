@@ -87,9 +87,13 @@ export function sliceRows(rows: RowList, from: number, to: number): RowList {
   }
 }
 
+export function countRows(lists: readonly RowList[]): number {
+  return lists.reduce((sum, { object }) => sum + object.length, 0)
+}
+
 /** The rows of all lists, one list after the other. */
 export function concatenateRowLists(lists: readonly RowList[]): RowList {
-  const count = lists.reduce((sum, list) => sum + list.object.length, 0)
+  const count = countRows(lists)
   const all = {
     object: new Int32Array(count),
     paginationTransaction: new Float64Array(count),

@@ -40,12 +40,12 @@ export type AfterPosition = (
   row: number,
 ) => boolean
 
+/** @param ends the values of the position, where it does not have them itself */
 export function afterPosition(
   sort: readonly BoundSortKey[],
-  position: SortPosition,
+  { paginationKey, object, version, values: own }: SortPosition,
+  ends: readonly Value[] = own.map(fromPlain),
 ): AfterPosition {
-  const { paginationKey, object, version } = position
-  const ends = position.values.map(fromPlain)
   const end: RowKeyArrays = {
     object: [object],
     paginationTransaction: [paginationKey.transaction],

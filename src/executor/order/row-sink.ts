@@ -9,6 +9,7 @@ import { fromPlain } from '../../type/plain.ts'
 import type { Path, Value } from '../../type/value.ts'
 import { granuleRows } from '../../vector/column.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../../vector/vector.ts'
+import { columnReader } from '../column/relation-column.ts'
 import type { Batch } from '../expression/batch.ts'
 import { compile, type Evaluator } from '../expression/compile.ts'
 import { newestFirst, type RunPart } from '../scan/granules.ts'
@@ -25,7 +26,10 @@ import { type AfterPosition, afterPosition, compareNullsLast } from './row-order
 
 type NumbersVector = Extract<Vector, { readonly values: Float64Array }>
 
-type RowSinkTask = Pick<ScanTask, 'plan' | 'wanted' | 'threshold' | 'mayBePartial' | 'share'>
+type RowSinkTask = Pick<
+  ScanTask,
+  'plan' | 'wanted' | 'threshold' | 'longAfter' | 'mayBePartial' | 'share'
+>
 
 /** Keeps the keys of the rows that come first in the plan's order, and its carried fields. */
 export class RowSink implements Sink {
@@ -49,6 +53,7 @@ export class RowSink implements Sink {
       plan: { sort, stage, afterSorted, unpivots },
       wanted,
       threshold,
+      longAfter,
       mayBePartial,
       share,
     }: RowSinkTask,
@@ -66,7 +71,8 @@ export class RowSink implements Sink {
     this.#wanted = wanted
     this.#partialRows = mayBePartial ? maximumHeldRows / (share?.tasks ?? 1) : undefined
     this.#given = threshold
-    this.#isAfter = afterSorted && afterPosition(sort, afterSorted)
+    const ends = longAfter?.map((column) => columnReader(column)(0))
+    this.#isAfter = afterSorted && afterPosition(sort, afterSorted, ends)
     const [first] = afterSorted?.values ?? []
     this.#earliest = first === undefined ? undefined : thresholdOf(fromPlain(first))
     this.#buffer = new RowBuffer(sort, wanted, carried.length)

@@ -7,7 +7,7 @@ export function givenBytes(task: Task): number {
     case 'order':
       return bytesOf(task.lists)
     case 'finish':
-      return bytesOf(task.input.kind === 'rows' ? task.input.rows : task.input.partials)
+      return bytesOf(task.input.kind === 'rows' ? task.input.lists : task.input.partials)
     case 'print':
     case 'settle':
       return bytesOf(task.relation)

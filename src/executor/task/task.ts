@@ -84,6 +84,8 @@ export interface ScanTask {
   readonly wanted: number
   /** First sort keys beyond this are not wanted: as many rows at least as good are known already. */
   readonly threshold: SortThreshold | undefined
+  /** The sort keys at the plan's `afterSorted`, where some are so long that they are null there: one row. */
+  readonly longAfter?: readonly WireValues[] | undefined
   /** Whether rows that come last may be left out where all that are wanted would take too much memory. */
   readonly mayBePartial: boolean
   /** Bytes that the query may hold: tasks that share their inputs, all of them together. */
@@ -127,7 +129,7 @@ export interface FinishTask {
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
   readonly traceSets: readonly TraceSet[]
-  /** Partial groups, or rows in their order. */
+  /** Partial groups, or rows in their order, those of one list after the other. */
   readonly input:
     | {
         readonly kind: 'groups'
@@ -136,7 +138,7 @@ export interface FinishTask {
         /** Those that the partial groups name. */
         readonly dictionaries: readonly SharedDictionary[]
       }
-    | { readonly kind: 'rows'; readonly rows: SortedRows }
+    | { readonly kind: 'rows'; readonly lists: readonly SortedRows[] }
   /** See `PrintTask`. */
   readonly segments: readonly number[]
   readonly cancelled: Int32Array | undefined

@@ -4,6 +4,7 @@
  * task. The rest is shared by tasks, which wait in turns for the workers. Only orders of magnitude matter.
  */
 import { type BoundExpression, childrenOf, fieldsOf } from '../../binder/bound.ts'
+import { countRows } from '../../executor/order/row-list.ts'
 import type { Relation } from '../../executor/relation/relation.ts'
 import { bytesOf } from '../../executor/task/held-bytes.ts'
 import type { FinishTask, Task, TaskInput } from '../../executor/task/task.ts'
@@ -33,7 +34,7 @@ const inlineMs = 1
 const oneTaskMs = 4
 const oneTaskInputs = 2
 
-/** What is merged or printed in a turn. Of few groups there may be many values. */
+/** What is merged or printed in a turn: few rows or groups may have long values. */
 export const inlineBytes = 2 ** 18
 
 /** Rows of small requests are about as many at most: then they are sealed. */
@@ -52,10 +53,10 @@ export function taskMs(task: Task): number {
       return scanMs(task.scan.inputs)
     case 'finish':
       return task.input.kind === 'rows'
-        ? task.input.rows.object.length / perMs.merged
+        ? countRows(task.input.lists) / perMs.merged
         : groupCountOf(task.input) / perMs.merged
     case 'order':
-      return task.lists.reduce((sum, { object }) => sum + object.length, 0) / perMs.merged
+      return countRows(task.lists) / perMs.merged
     case 'print':
     case 'settle':
       return task.relation.rowCount / perMs.printedRows
@@ -124,7 +125,7 @@ export function isShortMerge(count: number): boolean {
 /** Whether the main thread makes of what scans gave what the plan's further stages say. */
 export function isShortFinish(plan: PhysicalPlan, input: FinishTask['input']): boolean {
   if (multipliesRows(plan)) return false
-  if (input.kind === 'rows') return input.rows.object.length <= mostInlinePrinted
+  if (input.kind === 'rows') return countRows(input.lists) <= mostInlinePrinted
   const { stage, then } = plan
   const groups = groupCountOf(input)
   const readsRows = stage.kind === 'groups' && stage.row !== undefined && then.length > 0

@@ -1,10 +1,8 @@
 /** Runs the scans of a plan: tasks with a bounded number in flight, and what they give in order. */
-
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { TraceSet } from '../../executor/expression/trace-set.ts'
-import { carriedCount, RowBuffer } from '../../executor/order/row-buffer.ts'
-import { type SortedRows, sliceSortedRows } from '../../executor/order/row-list.ts'
-import { positionOfRow } from '../../executor/relation/relation-rows.ts'
+import { countRows, type SortedRows, sliceSortedRows } from '../../executor/order/row-list.ts'
+import { positionAfter } from '../../executor/relation/relation-rows.ts'
 import type { SortThreshold } from '../../executor/scan/prune.ts'
 import { isUnsuperseded } from '../../executor/scan/visibility.ts'
 import { isTaken, type SharedInputs, sharedInputs } from '../../executor/task/shared-inputs.ts'
@@ -28,6 +26,7 @@ import { isLookUp, isShortMerge } from '../cost/cost.ts'
 import type { TaskRunner } from '../thread/query-pool.ts'
 import type { QueryTasks } from '../thread/query-tasks.ts'
 import type { AuditLog } from './audit-log.ts'
+import { FirstRows, orderParts, orderRows, type PartOfRows } from './merge-rows.ts'
 import { ObjectParts } from './object-parts.ts'
 import { ScanSteps } from './scan-steps.ts'
 import { settlingKey, settlingOf } from './settling.ts'
@@ -55,6 +54,8 @@ export interface PlanRun {
   readonly snapshot: QuerySnapshot
   /** What there is to read, once that is known. */
   readonly split?: SplitInputs
+  /** See `ScanTask`. */
+  readonly longAfter?: ScanTask['longAfter']
   readonly pool: QueryTasks
   readonly audit: AuditLog
   /** Non-zero once the query is cancelled; shared with the workers. */
@@ -160,16 +161,15 @@ async function* rowsSorted(run: PlanRun, mayBePartial: boolean): AsyncGenerator<
       : [await orderRows(await scanLists(scanInputs(run), run, wanted), run, wanted)]
     return
   }
-  const buffer = new RowBuffer(plan.sort, wanted, carriedCount(plan))
+  const first = new FirstRows(run, wanted)
   const { pieces, others } = splitInputs(run)
   const ordered = bySortValue(pieces, plan.sort[0]!)
   const units = [...others, ...ordered.map(({ input }) => input)].map((input) => [input])
-  const threshold = () => buffer.threshold()
+  const threshold = () => first.threshold()
   for await (const result of scanUnits(units, { run, wanted, threshold })) {
-    buffer.add((result as RowsResult).rows)
-    buffer.cut()
+    await first.add((result as RowsResult).rows)
   }
-  yield buffer.finish()
+  yield first.finish()
 }
 
 /**
@@ -185,7 +185,8 @@ async function* sortInPasses(first: PlanRun, wanted: number): AsyncGenerator<Sor
     if (!isPartial) return
     left -= count
     const { split: _, plan, ...rest } = run
-    run = { ...rest, plan: { ...plan, afterSorted: positionOfRow(plan, rows, count - 1) } }
+    const { afterSorted, longAfter } = positionAfter(plan, rows, count - 1)
+    run = { ...rest, plan: { ...plan, afterSorted }, longAfter }
     run = { ...run, split: splitInputs(run) }
     run.pool.release()
     run.pool.willRead(rowsOfPieces(splitInputs(run)))
@@ -260,38 +261,6 @@ async function scanLists(
   return lists
 }
 
-/** The first rows of all lists in the plan's order. */
-async function orderRows(
-  lists: readonly SortedRows[],
-  run: PlanRun,
-  wanted: number,
-): Promise<SortedRows> {
-  const parts = lists.map((rows) => ({ rows, isPartial: false }))
-  return (await orderParts(parts, run, wanted)).rows
-}
-
-/** Rows in order; if `isPartial`, others were left out that come after them. */
-type PartOfRows = Pick<RowsResult, 'rows' | 'isPartial'>
-
-/** The first rows of all parts in the plan's order, as far as they are known to be the first. */
-async function orderParts(
-  parts: readonly PartOfRows[],
-  { plan, pool, cancelled }: PlanRun,
-  wanted: number,
-): Promise<PartOfRows> {
-  if (parts.length === 1) return parts[0]!
-  const lists = parts.map(({ rows }) => rows)
-  const partial = parts.flatMap(({ isPartial }, i) => (isPartial ? [i] : []))
-  const task = { kind: 'order', plan, lists, partial, wanted, cancelled } as const
-  const count = countRows(lists)
-  const { rows, isPartial } = await pool.run(task, isShortMerge(count))
-  return { rows, isPartial: isPartial || wanted < count }
-}
-
-function countRows(lists: readonly SortedRows[]): number {
-  return lists.reduce((sum, list) => sum + list.object.length, 0)
-}
-
 /** How many rows from the start of the list are not older than the key; none without a key. */
 function countNewer(rows: SortedRows, key: RowKey | undefined): number {
   let count = 0
@@ -354,7 +323,7 @@ async function runScan(
   snapshot: SnapshotBounds,
   { run, wanted, threshold, mayBePartial = false, dictionaries = [], settling }: UnitsScan,
 ): Promise<GroupsResult | RowsResult> {
-  const { plan, context, traceSets, pool, audit, cancelled } = run
+  const { plan, context, traceSets, longAfter, pool, audit, cancelled } = run
   const task: ScanTask = {
     kind: 'scan',
     isProfiled: audit.isKept,
@@ -368,6 +337,7 @@ async function runScan(
     share,
     wanted,
     threshold: threshold?.(),
+    longAfter,
     mayBePartial,
     budgetBytes: pool.budgetBytes,
     cancelled,

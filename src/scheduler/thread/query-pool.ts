@@ -1,5 +1,6 @@
 import { AssayError } from '../../error.ts'
 import { runTask } from '../../executor/run-task.ts'
+import { givenBytes } from '../../executor/task/held-bytes.ts'
 import { packTask } from '../../executor/task/packed-task.ts'
 import type {
   AnswerResult,
@@ -24,7 +25,7 @@ import { limitTurn } from '../../json/turn-limit.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
 import { FairQueue } from '../admission/fair-queue.ts'
 import type { RunningQuery } from '../admission/running-query.ts'
-import { taskMs } from '../cost/cost.ts'
+import { inlineBytes, taskMs } from '../cost/cost.ts'
 import { Dictionaries } from './dictionaries.ts'
 import { newTaskCount } from './task-count.ts'
 import { isOutOfHeap, openThreads, type Threads } from './threads.ts'
@@ -56,7 +57,7 @@ export interface TaskRunner {
   readonly dictionaries: Dictionaries
   /**
    * Runs a task on a worker, or, when it is expected to be `short`, in this thread, which saves the way
-   * to another; where its values turn out to be long, on a worker nevertheless.
+   * to another; where what it was given is much, or its values turn out to be long, on a worker nevertheless.
    */
   run<T extends Task>(task: T, short?: boolean): Promise<ResultOf<T>>
   /** Reads something short in this thread. */
@@ -152,7 +153,7 @@ export class QueryPool implements TaskRunner {
   ): Promise<{ readonly outcome: TaskOutcome; readonly workerMs: number }> {
     const pool = this.#pool
     if (!pool) return { outcome: this.#runHere(task), workerMs: 0 }
-    if (short) {
+    if (short && givenBytes(task) <= inlineBytes) {
       const outcome = limitTurn(() => this.#runHere(task))
       if (!('error' in outcome && outcome.error.code === 'LIMIT_TURN')) {
         return { outcome, workerMs: 0 }
