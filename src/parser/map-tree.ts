@@ -13,7 +13,9 @@ export function mapTree<Part>(part: Part, change: (node: object) => object | und
     let items: unknown[] | undefined
     for (const [i, item] of part.entries()) {
       const mapped: unknown = mapTree(item, change)
-      if (mapped !== item) (items ??= part.slice())[i] = mapped
+      if (mapped === item) continue
+      items ??= part.slice()
+      items[i] = mapped
     }
     return (items as Part | undefined) ?? part
   }
