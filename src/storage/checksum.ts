@@ -29,7 +29,13 @@ export function seedOf(key: Uint8Array, basis: number): number {
 }
 
 export function checksumOf(bytes: Uint8Array, seed: number): number {
-  return crc32(bytes, seed)
+  // Of no bytes at no address zlib gives 0, whatever the seed.
+  return bytes.length === 0 ? seed : crc32(bytes, seed)
+}
+
+/** Whether the checksum is that of the bytes; of none it was written as 0, too. */
+export function hasChecksum(bytes: Uint8Array, seed: number, checksum: number): boolean {
+  return checksum === checksumOf(bytes, seed) || (bytes.length === 0 && checksum === 0)
 }
 
 /** The value that is stored for `content`. */
@@ -37,7 +43,7 @@ export function checkedValue(content: Uint8Array, seed: number): Buffer {
   const { length } = content
   const value = Buffer.allocUnsafe(length + trailerBytes)
   value.set(content)
-  writeUint(value, length, crc32(content, seed))
+  writeUint(value, length, checksumOf(content, seed))
   writeUint(value, length + checksumBytes, mark)
   return value
 }
@@ -52,7 +58,7 @@ export function checkedContent(value: Buffer, seed: number): Buffer | 'unchecked
   const difference = readUint(value, length + checksumBytes) ^ mark
   if (difference !== 0) return bitCount(difference) > leastBits ? 'unchecked' : undefined
   const content = value.subarray(0, length)
-  return crc32(content, seed) === readUint(value, length) ? content : undefined
+  return hasChecksum(content, seed, readUint(value, length)) ? content : undefined
 }
 
 function bitCount(word: number): number {

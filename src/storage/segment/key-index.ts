@@ -24,6 +24,7 @@ import {
   type UnnumberedColumn,
 } from '../../vector/column.ts'
 import { isValid } from '../../vector/read-column.ts'
+import { checksumOf, hasChecksum } from '../checksum.ts'
 import type { BinaryDatabase } from '../environment.ts'
 import type { SegmentMetadata, TextColumnMetadata } from './metadata.ts'
 import { lengthOf } from './packed-texts.ts'
@@ -165,7 +166,7 @@ const checksumBytes = 5
 function withChecksum(key: Buffer, entries: Buffer): Buffer {
   const value = Buffer.alloc(entries.length + checksumBytes)
   value.set(entries)
-  value.writeUInt32LE(crc32(entries, crc32(key)), entries.length)
+  value.writeUInt32LE(checksumOf(entries, crc32(key)), entries.length)
   return value
 }
 
@@ -211,7 +212,7 @@ function entriesIn(key: Buffer, value: Buffer, isChecked = false): Buffer | unde
   if (value.length % 4 === 0) return value
   const entries = value.subarray(0, -checksumBytes)
   if (isChecked) return entries
-  const isWhole = value.readUInt32LE(entries.length) === crc32(entries, crc32(key))
+  const isWhole = hasChecksum(entries, crc32(key), value.readUInt32LE(entries.length))
   return isWhole ? entries : undefined
 }
 

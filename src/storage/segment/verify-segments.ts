@@ -1,5 +1,5 @@
 /** Reads all bytes of segments and of what belongs to them, and tells what is damaged. */
-import { crc32 } from 'node:zlib'
+import { checksumOf } from '../checksum.ts'
 import { chunkBytes } from './chunked-bytes.ts'
 import { checkKeys } from './key-index.ts'
 import { namedBy } from './manifest.ts'
@@ -67,7 +67,7 @@ function* verifySegment(store: SegmentStore, id: number): Generator<number> {
       const chunk = Math.floor(at / chunkBytes)
       const from = at - chunk * chunkBytes
       const to = Math.min(chunkBytes, offset + byteLength - chunk * chunkBytes)
-      found = crc32(read(chunk).subarray(from, to), found)
+      found = checksumOf(read(chunk).subarray(from, to), found)
       at = chunk * chunkBytes + to
     }
     if (found !== checksum) throw corruptSegment(id, `its index at byte ${offset} was damaged`)
