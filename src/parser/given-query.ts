@@ -44,7 +44,7 @@ export class JsonQuery {
   }
 
   #read(): Query {
-    const { bytes = 0, path } = this.#options
+    const { bytes = 0, path = 'query' } = this.#options
     const tree = readJsonQuery(this.value, path)
     // As text, a quote within a string is two.
     if (bytes * 2 <= maximumTextBytes) return tree
@@ -53,7 +53,7 @@ export class JsonQuery {
       'PARSE_TOO_LONG',
       `the query is too long: as text it may have ${maximumTextBytes} bytes`,
       {
-        ...(path !== undefined && { path }),
+        path,
         hint: 'select by a condition in place of a list of values',
       },
     )

@@ -131,7 +131,10 @@ export function tooDeep(path: string): AssayError {
   return new AssayError(
     'PARSE_TOO_DEEP',
     `the query is nested too deeply: at most ${maximumNesting} levels are taken`,
-    { path: path.slice(0, 200) },
+    {
+      path: path.slice(0, 200),
+      hint: 'what "and" or "or" joins may be one list of children',
+    },
   )
 }
 

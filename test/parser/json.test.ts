@@ -179,9 +179,9 @@ test('whatever is put in place of a part, it is a query with a text, or a fault 
         expect(printAst(parseQuery(printQuery(tree)))).toBe(printAst(tree))
       }
     }),
-    { numRuns: isSlow ? 100_000 : 1_000, seed },
+    { numRuns: isSlow ? 20_000 : 600, seed },
   )
-  expect(Math.min(queries, faults)).toBeGreaterThan(100)
+  expect(Math.min(queries, faults)).toBeGreaterThan(10)
 })
 
 function outcomeOf(query: unknown): Query | AssayError {
