@@ -7,7 +7,7 @@ import { vectorOf } from '../../src/executor/column/wire-values.ts'
 import { repeatedUsage } from '../../src/function/repeated-usage.ts'
 import { beginStates, endBatches } from '../../src/kernel/memory.ts'
 import type { Value } from '../../src/type/value.ts'
-import { type Vector, valueEntries } from '../../src/vector/vector.ts'
+import { type Vector, valueEntries, valueReader } from '../../src/vector/vector.ts'
 
 interface Span {
   readonly trace: number
@@ -88,8 +88,9 @@ function expectedOf(rows: readonly Span[]): string[][] {
 
 function resultsOf(state: RepeatedUsageState): string[][] {
   const lists = Array.from({ length: traceCount }, (_, trace) => state.result(trace))
-  const none = state.column(Int32Array.of(0, 1, 2, 3))
-  if (none) expect(lists).toEqual([null, null, null, null])
+  const traces = Int32Array.of(3, 0, 1, 2, 1)
+  const valueAt = valueReader(vectorOf(state.column(traces)))
+  expect(Array.from(traces, (_, i) => valueAt(i))).toEqual(Array.from(traces, (t) => lists[t]))
   return lists.map((list) => ((list ?? []) as string[]).toSorted())
 }
 

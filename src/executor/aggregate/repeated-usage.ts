@@ -16,8 +16,9 @@ import { ValueHashes } from '../column/value-hashes.ts'
 import { concatenateTexts, countOf, vectorOf, type WireValues } from '../column/wire-values.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 import { checkLimit, maximumCollectedValues, maximumDistinctBytes } from '../thread/memory-limit.ts'
-import { type Sorted, sortedBy } from './sorted-by.ts'
+import { sortedBy } from './sorted-by.ts'
 import type { AggregateState, AliveRows, WireState } from './state.ts'
+import { SpanNumbers, TraceSpans } from './trace-spans.ts'
 
 const trait = { reports: 1, call: 2, tool: 4, scorer: 8 } as const
 
@@ -53,7 +54,7 @@ export class RepeatedUsageState implements AggregateState {
   #count = 0
   #heldBytes = 0
   #groupCount = 1
-  #found: FoundSpans | undefined
+  #repeated: Map<number, number[]> | undefined
 
   get heldBytes(): number {
     return this.#ids.byteLength + this.#heldBytes
@@ -118,7 +119,7 @@ export class RepeatedUsageState implements AggregateState {
   toWireOf(groups: Int32Array): WireState {
     const numbers = new Int32Array(this.#groupCount).fill(-1)
     for (let i = 0; i < groups.length; i++) numbers[groups[i]!] = i
-    const { parts, rows } = this.#spansWhere((group) => numbers[group]! >= 0)
+    const { parts, rows } = this.#spansOf(numbers.map((number) => (number < 0 ? 0 : 1)))
     const parentCount = Math.max(0, ...this.#all.map(({ parents }) => parents.length))
     const wire = {
       groups: new Int32Array(rows.length),
@@ -153,31 +154,62 @@ export class RepeatedUsageState implements AggregateState {
   }
 
   result(group: number): Value {
-    this.#found ??= this.#find()
-    const { mayRepeat, byGroup, idPlaces } = this.#found
-    if (mayRepeat?.[group] !== 1) return null
-    const { places, ends } = byGroup
-    const members = places.subarray(group === 0 ? 0 : ends[group - 1]!, ends[group])
-    const repeated = repeatedUsage(this.#usageOf(members, this.#found))
-    if (repeated.length === 0) return null
-    return repeated.map((i) => {
-      const place = members[i]!
-      return this.#ids.valueAt(idPlaces.of(this.#found!.parts[place]!, this.#found!.rows[place]!))
-    })
+    this.#repeated ??= this.#find()
+    const places = this.#repeated.get(group)
+    return places ? places.map((place) => this.#ids.valueAt(place)) : null
   }
 
-  /** Of traces none of which repeats any. */
-  column(groups: Int32Array): WireValues | undefined {
-    this.#found ??= this.#find()
-    if (this.#found.mayRepeat) return undefined
-    const values = concatenateTexts([], new Uint8Array(0), new Int32Array(0))
-    return { kind: 'coded', codes: new Int32Array(groups.length).fill(-1), values }
+  column(groups: Int32Array): WireValues {
+    this.#repeated ??= this.#find()
+    const repeated = this.#repeated
+    if (repeated.size === 0) {
+      const values = concatenateTexts([], new Uint8Array(0), new Int32Array(0))
+      return { kind: 'coded', codes: new Int32Array(groups.length).fill(-1), values }
+    }
+    const starts = new Int32Array(groups.length).fill(-1)
+    const ends = new Int32Array(groups.length)
+    const members: number[] = []
+    for (let i = 0; i < groups.length; i++) {
+      checkAtTimes()
+      const places = repeated.get(groups[i]!)
+      if (!places) continue
+      starts[i] = members.length
+      for (const place of places) members.push(place)
+      ends[i] = members.length
+    }
+    return { kind: 'lists', starts, ends, members: this.#ids.toWire(Int32Array.from(members)) }
+  }
+
+  /** By group, the places of the ids of spans that repeat usage; of most there are none. */
+  #find(): Map<number, number[]> {
+    const repeated = new Map<number, number[]>()
+    const mayRepeat = this.#mayRepeat()
+    if (!mayRepeat) return repeated
+    const found = this.#spansOf(mayRepeat)
+    const groups = found.rows.map((row, i) => this.#all[found.parts[i]!]!.groups[row]!)
+    const { places, ends } = sortedBy(groups, sequence(0, groups.length), this.#groupCount)
+    const ids = new IdPlaces(this.#all)
+    for (let group = 0, start = 0; group < ends.length; group++) {
+      const end = ends[group]!
+      if (end === start) continue
+      const members = places.subarray(start, end)
+      start = end
+      const ofTrace = repeatedUsage(this.#usageOf(members, found))
+      if (ofTrace.length === 0) continue
+      const idsOf = ofTrace.map((i) => {
+        const place = members[i]!
+        return ids.of(found.parts[place]!, found.rows[place]!)
+      })
+      repeated.set(group, idsOf)
+    }
+    return repeated
   }
 
   /** The spans of a trace. */
   #usageOf(members: Int32Array, { parts, rows }: PlacedSpans): UsageSpan[] {
     const numbers = new SpanNumbers(members.length)
     for (let i = 0; i < members.length; i++) {
+      checkAtTimes()
       const { spans } = this.#all[parts[members[i]!]!]!
       const at = hashIntegers * rows[members[i]!]!
       numbers.add(spans[at]!, spans[at + 1]!)
@@ -196,14 +228,17 @@ export class RepeatedUsageState implements AggregateState {
     })
   }
 
-  /** Groups in which a span that reports usage is the parent of any, and some few others. */
-  #find(): FoundSpans {
+  /**
+   * By group, 1 where a span that reports usage is the parent of any, and in some few others; undefined: there is
+   * none.
+   */
+  #mayRepeat(): Uint8Array | undefined {
     const reporting = new Uint8Array(this.#groupCount)
-    for (const spans of this.#all) countReporting(spans, reporting)
-    const parentCount = this.#all.reduce(
-      (sum, { parents, groups }) => sum + parents.length * groups.length,
-      0,
-    )
+    let parentCount = 0
+    for (const spans of this.#all) {
+      countReporting(spans, reporting)
+      parentCount += spans.parents.length * spans.groups.length
+    }
     const known = new TraceSpans(parentCount)
     for (const { groups, parents } of this.#all) {
       for (const hashes of parents) addParents(groups, hashes, reporting, known)
@@ -213,30 +248,26 @@ export class RepeatedUsageState implements AggregateState {
     for (const spans of this.#all) {
       if (markRepeating(spans, reporting, known, mayRepeat)) isAny = true
     }
-    const placed = isAny ? this.#spansWhere((group) => mayRepeat[group] === 1) : noSpans
-    const groups = placed.rows.map((row, i) => this.#all[placed.parts[i]!]!.groups[row]!)
-    return {
-      ...placed,
-      mayRepeat: isAny ? mayRepeat : undefined,
-      byGroup: sortedBy(groups, sequence(0, groups.length), isAny ? this.#groupCount : 0),
-      idPlaces: new IdPlaces(this.#all),
-    }
+    return isAny ? mayRepeat : undefined
   }
 
-  #spansWhere(isWanted: (group: number) => boolean): PlacedSpans {
-    const parts = new Int32Array(this.#count)
-    const rows = new Int32Array(this.#count)
+  /** Those of the groups that have a 1. */
+  #spansOf(wanted: Uint8Array | Int32Array): PlacedSpans {
     let count = 0
+    for (const { groups } of this.#all) count += countWanted(groups, wanted)
+    const parts = new Int32Array(count)
+    const rows = new Int32Array(count)
+    let at = 0
     for (let part = 0; part < this.#all.length; part++) {
       const { groups } = this.#all[part]!
       for (let row = 0; row < groups.length; row++) {
         checkAtTimes()
-        if (!isWanted(groups[row]!)) continue
-        parts[count] = part
-        rows[count++] = row
+        if (wanted[groups[row]!] !== 1) continue
+        parts[at] = part
+        rows[at++] = row
       }
     }
-    return { parts: parts.subarray(0, count), rows: rows.subarray(0, count) }
+    return { parts, rows }
   }
 }
 
@@ -246,15 +277,10 @@ interface PlacedSpans {
   readonly rows: Int32Array
 }
 
-const noSpans: PlacedSpans = { parts: new Int32Array(0), rows: new Int32Array(0) }
-
-/** The spans of groups that are to be looked at. */
-interface FoundSpans extends PlacedSpans {
-  /** By group, 1 where its spans are among these; undefined: nowhere. */
-  readonly mayRepeat: Uint8Array | undefined
-  /** Places of these. */
-  readonly byGroup: Sorted
-  readonly idPlaces: IdPlaces
+function countWanted(groups: Int32Array, wanted: Uint8Array | Int32Array): number {
+  let count = 0
+  for (let row = 0; row < groups.length; row++) if (wanted[groups[row]!] === 1) count++
+  return count
 }
 
 /** Where the ids of spans that report usage are among all ids. */
@@ -389,71 +415,6 @@ class Traits {
       this.#ofEntries.set(entries, table)
     }
     return table
-  }
-}
-
-/** A set of spans of traces, which takes a few of other spans for its own. */
-class TraceSpans {
-  /** Of each span, three bits of one word. */
-  readonly #words: Int32Array
-  readonly #mask: number
-
-  /** @param most spans that are added */
-  constructor(most: number) {
-    const wordCount = 2 ** Math.ceil(Math.log2(Math.max(2, most / 2)))
-    this.#words = new Int32Array(wordCount)
-    this.#mask = wordCount - 1
-  }
-
-  add(group: number, first: number, second: number): void {
-    this.#words[(first ^ Math.imul(group, groupFactor)) & this.#mask]! |= bitsOf(second)
-  }
-
-  mayHold(group: number, first: number, second: number): boolean {
-    const bits = bitsOf(second)
-    return (this.#words[(first ^ Math.imul(group, groupFactor)) & this.#mask]! & bits) === bits
-  }
-}
-
-const groupFactor = 0x9e3779b1
-
-function bitsOf(hash: number): number {
-  return (1 << hash) | (1 << (hash >>> 5)) | (1 << (hash >>> 10))
-}
-
-/** Numbers the spans of one trace by their hashes. */
-class SpanNumbers {
-  /** By slot: a hash, and one more than its number. */
-  readonly #slots: Int32Array
-  readonly #mask: number
-  #count = 0
-
-  constructor(most: number) {
-    const slotCount = 2 ** Math.ceil(Math.log2(2 * most + 2))
-    this.#slots = new Int32Array(3 * slotCount)
-    this.#mask = slotCount - 1
-  }
-
-  add(first: number, second: number): void {
-    const at = this.#slotOf(first, second)
-    if (this.#slots[at + 2] !== 0) return
-    this.#slots[at] = first
-    this.#slots[at + 1] = second
-    this.#slots[at + 2] = ++this.#count
-  }
-
-  /** -1 where it was not added. */
-  of(first: number, second: number): number {
-    if (first === 0 && second === 0) return -1
-    return this.#slots[this.#slotOf(first, second) + 2]! - 1
-  }
-
-  #slotOf(first: number, second: number): number {
-    const slots = this.#slots
-    for (let slot = first & this.#mask; ; slot = (slot + 1) & this.#mask) {
-      const at = 3 * slot
-      if (slots[at + 2] === 0 || (slots[at] === first && slots[at + 1] === second)) return at
-    }
   }
 }
 
