@@ -76,7 +76,7 @@ function binariesOf(system) {
 /** Those of this machine that npm has installed: it leaves out what is for another C library. */
 export function copyInstalled() {
   const lmdb = join(root, 'node_modules/@lmdb', `lmdb-${thisSystem}`)
-  if (existsSync(lmdb)) {
+  if (thisSystem.startsWith('linux-') && existsSync(lmdb)) {
     mendInstalled(lmdb)
     // For what runs from the sources, where lmdb looks for it itself.
     const [source, fitting] = [join(lmdb, lmdbPath(127)), join(lmdb, lmdbPath(137))]
@@ -108,7 +108,8 @@ function copy(system, binaries, pathOf) {
   for (const binary of binaries) {
     const { name, package: owner, mend = (bytes) => bytes } = binary
     const bytes = readFileSync(pathOf(binary))
-    const mended = (owner.startsWith('@lmdb/lmdb-linux-') && mendLmdb(bytes)) || bytes
+    const isLmdb = owner.startsWith('@lmdb/lmdb-linux-')
+    const mended = isLmdb ? mendLmdb(bytes, `${system}/${name}`) : bytes
     replace(join(folder, name), mend(mended))
   }
 }

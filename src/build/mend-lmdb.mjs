@@ -18,37 +18,63 @@ const short = Buffer.from('Attempting to write page at position %u\0')
 
 /**
  * The machine code of `EnvWrap::openEnv` that frees what closing will free: where in it the branch is that leads past
- * that if there is nothing to free, and one that always does.
+ * that if there is nothing to free, and one that always does, which may be there already.
  */
 const freeing = [
   {
     // x86-64: test rbx, rbx; je …
-    code: /4885db74154889dfe8.{8}be.{8}4889dfe8.{8}837d..0a75/g,
+    code: /4885db(?:74|eb)154889dfe8.{8}be.{8}4889dfe8.{8}837d..0a75/g,
     at: 3,
     branch: Buffer.of(0xeb),
   },
   {
     // AArch64: cmp x19, 0; b.eq …
-    code: /7f0200f1c0000054e00313aa.{6}94.{4}80d2e00313aa.{6}97.{6}b91f280071/g,
+    code: /7f0200f1(?:c0000054|06000014)e00313aa.{6}94.{4}80d2e00313aa.{6}97.{6}b91f280071/g,
     at: 4,
     branch: Buffer.of(0x06, 0x00, 0x00, 0x14),
   },
 ]
 
-/** The binding without these faults; undefined if it has neither. */
-export function mendLmdb(binding) {
+/**
+ * The binding without these faults, which may be as it was.
+ *
+ * @param name what a message calls it
+ * @throws where it has other code than that of which these faults are known: nobody should get it unawares
+ */
+export function mendLmdb(binding, name) {
   const bytes = Buffer.from(binding)
+  if (!shortenFormat(bytes)) throw unknown(name, 'the text of pages that cannot be written')
+  if (!passOverFreeing(bytes)) throw unknown(name, 'the code of environments that cannot be opened')
+  return bytes
+}
+
+/** False where the text is neither there nor short. */
+function shortenFormat(bytes) {
   for (let at = bytes.indexOf(format); at >= 0; at = bytes.indexOf(format, at + 1)) {
     short.copy(bytes, at)
   }
-  const digits = binding.toString('hex')
+  return bytes.includes(short)
+}
+
+function passOverFreeing(bytes) {
+  const digits = bytes.toString('hex')
+  let isFound = false
   for (const { code, at, branch } of freeing) {
     for (const { index } of digits.matchAll(code)) {
       // Not from the middle of a byte.
-      if (index % 2 === 0) branch.copy(bytes, index / 2 + at)
+      if (index % 2 !== 0) continue
+      branch.copy(bytes, index / 2 + at)
+      isFound = true
     }
   }
-  return bytes.equals(binding) ? undefined : bytes
+  return isFound
+}
+
+function unknown(name, what) {
+  return new Error(
+    `${name}: src/build/mend-lmdb.mjs does not find ${what}. See whether this version of lmdb still has the fault, ` +
+      'and change that file, or take the step out',
+  )
 }
 
 /** What the binding takes off V8's count of memory, and a function that has the same parameters and counts nothing. */
@@ -77,8 +103,9 @@ export function fitNode24(binding) {
 export function mendInstalled(folder) {
   for (const name of readdirSync(folder).filter((each) => each.endsWith('.node'))) {
     const file = join(folder, name)
-    const mended = mendLmdb(readFileSync(file))
-    if (mended === undefined) continue
+    const binding = readFileSync(file)
+    const mended = mendLmdb(binding, file)
+    if (mended.equals(binding)) continue
     const part = `${file}.${process.pid}.part`
     writeFileSync(part, mended)
     chmodSync(part, statSync(file).mode)

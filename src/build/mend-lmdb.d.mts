@@ -1,0 +1,1 @@
+export function mendLmdb(binding: Buffer, name: string): Buffer
