@@ -234,6 +234,35 @@ test.runIf(shim)(
   3_600_000,
 )
 
+interface FailedStart {
+  readonly call: number
+  /** Which call it was, for messages. */
+  readonly what: string
+  /** What the process said before it ended; undefined: it listens. */
+  readonly said: string | undefined
+}
+
+/** Starts a service again and again, until one makes fewer calls than the one that is to fail, or `most` have failed. */
+async function* failedStarts(
+  service: FailingService,
+  fault: Fault,
+  { stride = 1, most = Number.POSITIVE_INFINITY },
+): AsyncGenerator<FailedStart> {
+  for (let call = 1; call <= most; call += stride) {
+    await service.kill()
+    service.control.arm(call, fault)
+    const said = await service.start().then(
+      () => undefined,
+      (thrown: Error) => thrown.message,
+    )
+    const { failed, last } = service.control.disarm()
+    if (failed === 0) return
+    const what = `start: ${fault.error} of call ${call}, ${last}`
+    if (isSlow) process.stdout.write(`${what}: ${said?.slice(-300) ?? 'listens'}\n`)
+    yield { call, what, said }
+  }
+}
+
 test.runIf(shim)(
   'each call of a start fails once, and the next start finds all',
   async () => {
@@ -245,23 +274,11 @@ test.runIf(shim)(
     const stride = isSlow ? 1 : 37
     const errors = isSlow ? (['ENOSPC', 'EIO', 'EMFILE'] as const) : (['EIO'] as const)
     for (const error of errors) {
-      for (let call = 1; ; call += stride) {
-        await service.kill()
-        service.control.arm(call, { error })
-        const outcome = await service.start().then(
-          () => undefined,
-          (thrown: Error) => thrown.message,
-        )
-        const seen = service.control.disarm()
-        if (seen.failed === 0) break
+      for await (const { call, what, said } of failedStarts(service, { error }, { stride })) {
         tried++
-        if (isSlow)
-          process.stdout.write(
-            `start: ${error} of call ${call}, ${seen.last}: ${outcome === undefined ? 'listens' : outcome.slice(-300)}\n`,
-          )
-        if (outcome !== undefined) {
+        if (said !== undefined) {
           // Not without a word, as a process that the system has ended.
-          expect(outcome).toMatch(/ended: \S/)
+          expect(said, what).toMatch(/ended: \S/)
           await service.start()
         }
         await service.check()
@@ -274,6 +291,9 @@ test.runIf(shim)(
   3_600_000,
 )
 
+/** Those of the environments come first. */
+const quickMaps = 7
+
 test.runIf(shim)(
   'a start says which file could not be mapped, and the next start finds all',
   async () => {
@@ -282,20 +302,16 @@ test.runIf(shim)(
     await service.setUp()
     await service.insert(5, 'x')
     let refused = 0
-    for (let call = 1; ; call++) {
-      await service.kill()
-      service.control.arm(call, { error: 'EIO', kind: 'mmap' })
-      const outcome = await service.start().then(
-        () => undefined,
-        (thrown: Error) => thrown.message,
-      )
-      if (service.control.disarm().failed === 0) break
-      if (outcome === undefined) continue
+    const most = isSlow ? Number.POSITIVE_INFINITY : quickMaps
+    const fault = { error: 'EIO', kind: 'mmap' } as const
+    for await (const { what, said } of failedStarts(service, fault, { most })) {
+      if (said === undefined) continue
       refused++
-      expect(outcome).toContain(
-        `cannot use the data directory ${service.data}: its disk has failed`,
-      )
+      const place = `cannot use the data directory ${service.data}: its disk has failed`
+      expect(said, what).toContain(place)
     }
+    await service.kill()
+    await service.start()
     await service.check()
     expect(refused).toBeGreaterThan(3)
   },
