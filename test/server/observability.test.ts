@@ -81,6 +81,25 @@ test('a query that took long is logged with its plan, under the id of its reques
   })
 })
 
+test('a query that is an object is logged as its text', async () => {
+  const group = {
+    op: 'mod',
+    left: { op: 'ident', name: ['user'] },
+    right: { op: 'literal', value: 99 },
+  }
+  const { headers } = await ask('/btql', {
+    query: {
+      dimensions: [{ expr: group, alias: 'k' }],
+      measures: [{ btql: 'count(1)' }],
+      from: source,
+    },
+  })
+  const traceId = headers.get('x-bt-internal-trace-id')
+  expect(await logged({ msg: 'slow query', traceId })).toMatchObject({
+    query: `dimensions: user % 99 as k\nmeasures: count(1)\nfrom: ${source}`,
+  })
+})
+
 test('an error names the request as the log and the headers do', async () => {
   const { headers, json } = await ask('/btql', { query: 'select: |' })
   const traceId = headers.get('x-bt-internal-trace-id')
