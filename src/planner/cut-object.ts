@@ -98,5 +98,7 @@ function literalOf(node: unknown): CutLiteral | undefined {
   const { op, value, ...others } = node as Members
   if (op !== 'literal' || Object.keys(others).length > 0) return undefined
   if (typeof value === 'string') return literalOfText(value)
-  return typeof value === 'number' && value >= 0 ? { kind: 'number', value } : undefined
+  // Larger ones may be integers, which have all their digits.
+  const isDouble = typeof value === 'number' && value >= 0 && value <= 2 ** 53
+  return isDouble ? { kind: 'number', value } : undefined
 }

@@ -107,7 +107,7 @@ export class PlanCache {
   readonly #templates = new LRUCache<string, CachedTemplate>({ maxSize: maximumBytes })
   /** Shapes that one query had so far, and those of which no template can be made. */
   readonly #shapes = new LRUCache<string, 'once' | 'fixed'>({ max: keptShapes })
-  readonly #written = new LRUCache<string, WrittenShape | 'read'>({ maxSize: maximumBytes })
+  readonly #written = new LRUCache<string, WrittenShape | 'read'>({ maxSize: maximumBytes / 4 })
   readonly #cuts = new RecentCuts()
   /** By user, of requests without options: one string is compared and hashed in no time, equal ones are not. */
   readonly #prefixes = new LRUCache<string, string>({ max: keptPrefixes })
@@ -170,18 +170,17 @@ export class PlanCache {
   /** The plan that was made of the same tree, or can be made of that of one with the same shape. */
   #again(asked: Asked, context: PlanContext): PlannedQuery | undefined {
     const template = this.#find(this.#templates, asked.shapeKey, context)
-    if (template) this.#learn(asked)
     // Nobody looks for the same one again.
-    if (template?.isLookUp) return template.template.with(asked.literals, context)
-    const kept = this.#find(this.#plans, exactKeyOf(asked), context)
-    if (kept) {
-      this.#keepText(asked, kept)
-      return kept.planned
-    }
-    if (!template) return undefined
+    const kept = template?.isLookUp
+      ? undefined
+      : this.#find(this.#plans, exactKeyOf(asked), context)
+    if (template ?? kept) this.#learn(asked)
+    if (kept) this.#keepText(asked, kept)
+    if (kept || !template) return kept?.planned
     const planned = template.template.with(asked.literals, context)
     const { lookups } = template
-    if (!template.template.isOfNow) this.#keep(asked, { planned, lookups }, filledPlanBytes)
+    if (!template.isLookUp && !template.template.isOfNow)
+      this.#keep(asked, { planned, lookups }, filledPlanBytes)
     return planned
   }
 

@@ -189,6 +189,27 @@ describe('queries of one tree share what is planned, whatever they are written i
   })
 })
 
+test('an integer of an object that is no double is planned with all its digits', () => {
+  const planner = new Planner()
+  for (const n of [1, 2, 3]) planner.plan(new JsonQuery(objectOf('x', n)))
+  const large = 12345678901234567000
+  const { physical } = planner.plan(new JsonQuery(objectOf('x', large)))
+  const text = `select: * | from: experiment('e1') | filter: id = 'x' and scores.a > ${large}`
+  expect(physical).toEqual(new Planner().plan(text).physical)
+})
+
+test('an object that is asked again is not read again', () => {
+  const planner = new Planner()
+  const of = (limit: number) => ({ ...objectOf('x', 1), filter: undefined, limit })
+  const asked = [1, 2, 3].map(() => new JsonQuery(of(5)))
+  for (const query of asked) planner.plan(query)
+  let isRead = false
+  const last = new JsonQuery(of(5))
+  Object.defineProperty(last, 'tree', { get: () => (isRead = true) })
+  expect(planner.plan(last).isKept).toBe(true)
+  expect(isRead).toBe(false)
+})
+
 function objectOf(id: string, n: number) {
   const field = (...name: string[]) => ({ op: 'ident', name })
   const literal = (value: unknown) => ({ op: 'literal', value })
