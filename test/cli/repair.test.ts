@@ -2,12 +2,11 @@
 import { cp, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Engine } from '../../src/engine.ts'
 import { openRecords, type RecordsEnvironment } from '../../src/storage/environment.ts'
 import { randomOf } from '../support/damage.ts'
-import { ownerGate } from '../support/owner-gate.ts'
 import { isSlow, randomSeed } from '../support/random-seed.ts'
 import { check } from '../support/run-check.ts'
+import { openStoredLogs } from '../support/stored-logs.ts'
 import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
 
 const flipsPerDatabase = Number(process.env.ASSAY_FLIPS ?? (isSlow ? 40 : 1))
@@ -27,43 +26,20 @@ const questions = [
 let whole: string
 let expected: string[]
 
-async function open(directory: string) {
-  const engine = await Engine.open({
-    dataDirectory: directory,
-    workers: 0,
-    maintenance: { automatic: false },
-  })
-  const view = await ownerGate(engine.catalog)
-  const { entry: project } = await view.findOrCreate('project', { name: 'p' })
-  const object = { type: 'project_logs', id: project.id } as const
-  const insert = async (...events: readonly object[]) => {
-    const body = Buffer.from(JSON.stringify({ events }))
-    await engine.insert({ body, form: 'events', object, view })
-  }
-  const ask = async (clauses: string): Promise<string> => {
-    const query = `from: project_logs('${project.id}') | ${clauses}`
-    const { rows } = await engine.query({ query, view, separator: '\n' })
-    const chunks: Buffer[] = []
-    for await (const { bytes } of rows) chunks.push(Buffer.from(bytes))
-    return Buffer.concat(chunks).toString()
-  }
-  return { engine, insert, ask }
-}
-
 beforeAll(async () => {
   whole = await makeTemporaryDirectory('repaired')
-  const { engine, insert, ask } = await open(whole)
+  const { engine, insert, ask } = await openStoredLogs(whole)
   const record = (kind: string, i: number) => {
     return { id: `${kind} ${i}`, input: `text ${i}`, metadata: { kind, i } }
   }
-  await insert(...Array.from({ length: 600 }, (_, i) => record('block', i)))
-  for (let i = 0; i < 12; i++) await insert(record('single', i))
-  await insert({ id: longId, metadata: { [longName]: 1 } })
-  await insert({ id: 'gone', input: 1 })
-  await insert({ id: 'gone', _object_delete: true })
-  await insert({ id: 'block 7', _is_merge: true, output: 'merged' })
+  await insert(Array.from({ length: 600 }, (_, i) => record('block', i)))
+  for (let i = 0; i < 12; i++) await insert([record('single', i)])
+  await insert([{ id: longId, metadata: { [longName]: 1 } }])
+  await insert([{ id: 'gone', input: 1 }])
+  await insert([{ id: 'gone', _object_delete: true }])
+  await insert([{ id: 'block 7', _is_merge: true, output: 'merged' }])
   await engine.flush()
-  for (let i = 0; i < 12; i += 3) await insert({ ...record('single', i), output: i })
+  for (let i = 0; i < 12; i += 3) await insert([{ ...record('single', i), output: i }])
   expected = []
   for (const question of questions) expected.push(await ask(question))
   await engine.close()
@@ -100,13 +76,13 @@ test.each(['catalog', 'ids', 'idRuns', 'progress', 'log', 'supersessions', 'fiel
       expect(said, where).toContain('All is as it was written.')
       expect(code, `${where}: ${said}`).toBe(said.includes('lost') ? 1 : 0)
       expect((await check(directory, false)).code, where).toBe(0)
-      const { engine, insert, ask } = await open(directory)
+      const { engine, insert, ask } = await openStoredLogs(directory)
       try {
         for (const [i, question] of questions.entries()) {
           expect(await ask(question), `${question} after ${where}`).toBe(expected[i])
         }
         for (const id of ['block 7', 'block 250', 'single 3', 'single 4', longId]) {
-          await insert({ id, _is_merge: true, output: 'again' })
+          await insert([{ id, _is_merge: true, output: 'again' }])
           const found = await ask(`select: output | filter: id = '${id}'`)
           expect(found, `${id} after ${where}`).toBe('{"output":"again"}')
         }

@@ -5,13 +5,12 @@
  */
 import { cp, rm } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { Engine } from '../../src/engine.ts'
 import { AssayError } from '../../src/error.ts'
 import { openRecords, type RecordsEnvironment } from '../../src/storage/environment.ts'
 import { verifyRecords } from '../../src/storage/read/verify-records.ts'
 import type { RecordDamage } from '../../src/storage/record-damage.ts'
-import { ownerGate } from '../support/owner-gate.ts'
 import { isSlow, randomSeed } from '../support/random-seed.ts'
+import { openStoredLogs } from '../support/stored-logs.ts'
 import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
 
 const flips = Number(process.env.ASSAY_FLIPS ?? (isSlow ? 1000 : 6))
@@ -40,38 +39,10 @@ function records(kind: string, from: number, to: number): object[] {
   }))
 }
 
-async function open(directory: string) {
-  const engine = await Engine.open({
-    dataDirectory: directory,
-    workers: 0,
-    maintenance: { automatic: false },
-  })
-  try {
-    const view = await ownerGate(engine.catalog)
-    const { entry: project } = await view.findOrCreate('project', { name: 'p' })
-    const object = { type: 'project_logs', id: project.id } as const
-    const insert = async (events: readonly object[]) => {
-      const body = Buffer.from(JSON.stringify({ events }))
-      await engine.insert({ body, form: 'events', object, view })
-    }
-    const ask = async (clauses: string): Promise<string> => {
-      const query = `from: project_logs('${project.id}') | ${clauses}`
-      const { rows } = await engine.query({ query, view, separator: '\n' })
-      const chunks: Buffer[] = []
-      for await (const { bytes } of rows) chunks.push(Buffer.from(bytes))
-      return Buffer.concat(chunks).toString()
-    }
-    return { engine, insert, ask }
-  } catch (thrown) {
-    await engine.close()
-    throw thrown
-  }
-}
-
 async function makeStore(isFlushed: boolean): Promise<string> {
   const directory = await makeTemporaryDirectory('flipped')
   onTestFinished(() => rm(directory, { recursive: true }))
-  const { engine, insert } = await open(directory)
+  const { engine, insert } = await openStoredLogs(directory)
   await insert(records('block', 0, 300))
   for (let i = 0; i < 12; i++) await insert(records('single', i, i + 1))
   await insert([{ id: 'gone', input: 1 }])
@@ -176,7 +147,7 @@ test.each([
   async (name, isFlushed) => {
     const store = await makeStore(isFlushed)
     expect(await damagesOf(store)).toEqual([])
-    const intact = await open(store)
+    const intact = await openStoredLogs(store)
     const expected: string[] = []
     for (const question of questions) expected.push(await intact.ask(question))
     await intact.engine.close()
@@ -190,7 +161,7 @@ test.each([
       const where = await flipOne(directory, random)
       counts.flips++
       expect(await damagesOf(directory), where).not.toEqual([])
-      const opened = await answerOf(() => open(directory))
+      const opened = await answerOf(() => openStoredLogs(directory))
       if (opened === 'damaged') continue
       counts.starts++
       const { engine, ask, insert } = opened
@@ -226,7 +197,7 @@ test('a damaged row is named, and the rows beside it are read', async () => {
   stored.value[100]! ^= 4
   rows.putSync(stored.key, stored.value)
   await environment.root.close()
-  const { engine, ask, insert } = await open(store)
+  const { engine, ask, insert } = await openStoredLogs(store)
   onTestFinished(() => engine.close())
   expect(await ask("select: id | filter: id = 'single 4'")).toBe('{"id":"single 4"}')
   for (let round = 0; round < 2; round++) {

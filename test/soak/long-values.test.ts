@@ -93,6 +93,7 @@ test.runIf(process.env.ASSAY_SLOW).each(kinds)(
       return (await once(health, 'message'))[0] as number
     }
     try {
+      turns.forget()
       const source = await fill(server, megabytes)
       const filled = turns.longest
       const slow: string[] = []
