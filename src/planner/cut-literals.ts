@@ -32,8 +32,6 @@ export interface CutQuery {
 }
 
 export interface CutText extends CutQuery {
-  /** Where it stands, if there is one literal, in one place. */
-  readonly only: { readonly start: number; readonly end: number } | undefined
   with(others: readonly CutLiteral[]): string
 }
 
@@ -85,7 +83,6 @@ export function cutLiterals(text: string): CutText | undefined {
       return mark + marks[kind] + quote + literal + mark
     }),
     literals,
-    only: places.length === 1 ? places[0]!.token : undefined,
     with: (others) => joined(text, places, ({ literal }) => writtenLiteral(others[literal]!.value)),
   }
 }
@@ -147,6 +144,6 @@ function joined(text: string, places: readonly Place[], insert: (place: Place) =
 }
 
 /** Of values that `otherLiterals` makes: none has anything to escape. */
-export function writtenLiteral(value: number | string): string {
+function writtenLiteral(value: number | string): string {
   return typeof value === 'number' ? String(value) : `'${value}'`
 }

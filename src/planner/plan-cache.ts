@@ -16,7 +16,7 @@ import type { KnownFields } from '../binder/known-fields.ts'
 import type { CatalogObject, CatalogView, NamedEntry } from '../catalog/catalog.ts'
 import type { GivenQuery } from '../parser/given-query.ts'
 import { parseRequest } from '../parser/parse-request.ts'
-import { type CutLiteral, type CutQuery, otherLiterals } from './cut-literals.ts'
+import { type CutLiteral, type CutQuery, cutLiterals, otherLiterals } from './cut-literals.ts'
 import { cutObject } from './cut-object.ts'
 import { type CutTree, cutTree } from './cut-tree.ts'
 import {
@@ -27,7 +27,6 @@ import {
   planQuery,
 } from './plan-query.ts'
 import { Template } from './plan-template.ts'
-import { RecentCuts } from './recent-cuts.ts'
 
 /** All plans that are kept, by estimate, and as much of templates. */
 const maximumBytes = 16 * 2 ** 20
@@ -108,7 +107,6 @@ export class PlanCache {
   /** Shapes that one query had so far, and those of which no template can be made. */
   readonly #shapes = new LRUCache<string, 'once' | 'fixed'>({ max: keptShapes })
   readonly #written = new LRUCache<string, WrittenShape | 'read'>({ maxSize: maximumBytes / 4 })
-  readonly #cuts = new RecentCuts()
   /** By user, of requests without options: one string is compared and hashed in no time, equal ones are not. */
   readonly #prefixes = new LRUCache<string, string>({ max: keptPrefixes })
   #hits = 0
@@ -147,7 +145,7 @@ export class PlanCache {
 
   /** Undefined of what is too long to be kept. Throws what is wrong with the form of the query. */
   #ask(request: PlanRequest, prefix: string, textKey: string | undefined): Asked | undefined {
-    const written = this.#cut(prefix, request.query)
+    const written = cutQuery(request.query)
     if (!written) return undefined
     const writtenKey = prefix + written.shape
     const known = this.#written.get(writtenKey)
@@ -159,12 +157,6 @@ export class PlanCache {
     const cut = treeOf(request, written)
     const shapeKey = prefix + cut.shape
     return { request, textKey, written, writtenKey, shapeKey, literals: cut.literals, cut }
-  }
-
-  #cut(prefix: string, query: GivenQuery): CutQuery | undefined {
-    if (typeof query !== 'string') return cutObject(query)
-    if (query.length > longestText) return undefined
-    return this.#cuts.cut(prefix, query) ?? { shape: query, literals: [], with: () => query }
   }
 
   /** The plan that was made of the same tree, or can be made of that of one with the same shape. */
@@ -368,4 +360,11 @@ function recorded(context: PlanContext): RecordedContext {
     isOfNow: () => isOfNow,
     isOfChance: () => isOfChance,
   }
+}
+
+/** Undefined of what is too long to be kept. */
+function cutQuery(query: GivenQuery): CutQuery | undefined {
+  if (typeof query !== 'string') return cutObject(query)
+  if (query.length > longestText) return undefined
+  return cutLiterals(query) ?? { shape: query, literals: [], with: () => query }
 }
