@@ -109,6 +109,10 @@ export function faultOf(error: AssayError, queryText: string | undefined) {
 
 function describe(error: AssayError, queryText: string | undefined): string {
   if (error.span && queryText !== undefined) return renderError(queryText, error)
+  return [error, ...error.others].map(inWords).join('\n')
+}
+
+function inWords(error: AssayError): string {
   const isPlaced = error.path === undefined || error.message.includes(error.path)
   // Text within JSON has a place of its own.
   const character = error.span ? `, character ${error.span.start + 1}` : ''

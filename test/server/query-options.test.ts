@@ -204,6 +204,22 @@ test('all faults of a text are told at once', async () => {
   expect(String(json.Message).split('PARSE_').length - 1).toBe(errors.length)
 })
 
+test('all faults of an object are told at once, each with its place in it', async () => {
+  const field = { op: 'ident', name: ['id'] }
+  const query = { select: [field], measures: [field], infer: [field], final_measures: [field] }
+  const { status, json } = await service.request('/btql', {
+    body: { query: { ...query, from: `project_logs('${project}')` } },
+  })
+  expect(status).toBe(400)
+  const { errors, ...first } = json.error as unknown as { errors: object[] }
+  expect(first).toMatchObject({ code: 'PARSE_CONFLICTING_CLAUSES', path: 'query.select[0]' })
+  expect(errors).toEqual([
+    expect.objectContaining({ path: 'query.select[0]' }),
+    expect.objectContaining({ path: 'query.measures[0]' }),
+  ])
+  expect(String(json.Message)).toMatch(/select\[0\].*\n.*measures\[0\]/)
+})
+
 test('with audit_log the rows of prompts are their versions, and the log stands beside them', async () => {
   const id = '5f0c9b3e-0000-4000-8000-000000000001'
   const write = (row: object) =>
