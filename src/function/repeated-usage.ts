@@ -24,6 +24,8 @@ const ways = ['any', 'direct'] as const
 /** Of scorers and of others, which do not pass on scorers' usage. */
 const classes = 2
 
+const shortTrace = 256
+
 /** Spans that are noted for each way: with two of them, each span knows one that is another. */
 const noted = 2
 
@@ -70,10 +72,13 @@ function parentFinder(spans: readonly UsageSpan[]): (place: number) => number[] 
 
 /** The first spans that were found below each one. */
 class SpansBelow {
-  readonly #found: Int32Array
+  readonly #found: Int32Array | number[]
 
   constructor(count: number) {
-    this.#found = new Int32Array(count * classes * ways.length * noted).fill(-1)
+    const length = count * classes * ways.length * noted
+    // Most traces are short, and short typed arrays take longer to make.
+    this.#found =
+      count <= shortTrace ? new Array<number>(length).fill(-1) : new Int32Array(length).fill(-1)
   }
 
   /** Whether that tells something new. */
@@ -94,7 +99,11 @@ class SpansBelow {
   hasOther(place: number, way: (typeof ways)[number]): boolean {
     return [false, true].some((isScorer) => {
       const from = this.#first(place, isScorer, way)
-      return this.#found.subarray(from, from + noted).some((found) => found >= 0 && found !== place)
+      for (let i = from; i < from + noted; i++) {
+        const found = this.#found[i]!
+        if (found >= 0 && found !== place) return true
+      }
+      return false
     })
   }
 

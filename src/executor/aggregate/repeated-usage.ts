@@ -189,12 +189,13 @@ export class RepeatedUsageState implements AggregateState {
     const groups = found.rows.map((row, i) => this.#all[found.parts[i]!]!.groups[row]!)
     const { places, ends } = sortedBy(groups, sequence(0, groups.length), this.#groupCount)
     const ids = new IdPlaces(this.#all)
+    const numbers = new SpanNumbers()
     for (let group = 0, start = 0; group < ends.length; group++) {
       const end = ends[group]!
       if (end === start) continue
       const members = places.subarray(start, end)
       start = end
-      const ofTrace = repeatedUsage(this.#usageOf(members, found))
+      const ofTrace = repeatedUsage(this.#usageOf(members, found, numbers))
       if (ofTrace.length === 0) continue
       const idsOf = ofTrace.map((i) => {
         const place = members[i]!
@@ -206,8 +207,8 @@ export class RepeatedUsageState implements AggregateState {
   }
 
   /** The spans of a trace. */
-  #usageOf(members: Int32Array, { parts, rows }: PlacedSpans): UsageSpan[] {
-    const numbers = new SpanNumbers(members.length)
+  #usageOf(members: Int32Array, { parts, rows }: PlacedSpans, numbers: SpanNumbers): UsageSpan[] {
+    numbers.begin(members.length)
     for (let i = 0; i < members.length; i++) {
       checkAtTimes()
       const { spans } = this.#all[parts[members[i]!]!]!

@@ -30,17 +30,20 @@ function bitsOf(hash: number): number {
   return (1 << hash) | (1 << (hash >>> 5)) | (1 << (hash >>> 10))
 }
 
-/** Numbers the spans of one trace by their hashes. */
+/** Numbers the spans of one trace by their hashes, and then those of the next. */
 export class SpanNumbers {
   /** By slot: a hash, and one more than its number. */
-  readonly #slots: Int32Array
-  readonly #mask: number
+  #slots = new Int32Array(3 * 64)
+  #mask = 63
   #count = 0
 
-  constructor(most: number) {
+  /** Forgets all, and makes room for so many spans. */
+  begin(most: number): void {
     const slotCount = 2 ** Math.ceil(Math.log2(2 * most + 2))
-    this.#slots = new Int32Array(3 * slotCount)
+    if (3 * slotCount > this.#slots.length) this.#slots = new Int32Array(3 * slotCount)
+    else this.#slots.fill(0, 0, 3 * slotCount)
     this.#mask = slotCount - 1
+    this.#count = 0
   }
 
   add(first: number, second: number): void {
