@@ -126,7 +126,8 @@ test('chunks that are none, and bodies that never end', async () => {
   await service.raw(`${head('transfer-encoding: chunked\r\n')}5\r\n{"eve`, 100)
   const gzip = 'content-encoding: gzip\r\ncontent-length: 100\r\n'
   await service.raw(`${head(gzip)}${gzipSync('{}').toString('latin1').slice(0, 5)}`, 100)
-  const answer = await service.raw(`${head('content-length: 13\r\n')}{"events":[]}`, 300)
+  const closing = 'connection: close\r\ncontent-length: 13\r\n'
+  const answer = await service.raw(`${head(closing)}{"events":[]}`, 60_000)
   expect(answer).toContain('{"row_ids":[]}')
 })
 
