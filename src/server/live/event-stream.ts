@@ -7,25 +7,38 @@ const heartbeatMs = 5000
 /** Rows wait for those before them while more than this has not left. */
 const highWater = 256 * 1024
 
+/** Leaves at a time, as what is longer would hold others up. */
+const pieceBytes = 2 ** 20
+
 const heartbeat = Buffer.from(': \n\n')
 
+interface Part {
+  readonly bytes: Uint8Array
+  /** Whether line feeds in it become spaces once it leaves. */
+  readonly isRows: boolean
+}
+
 export class EventStream implements MessageSink, AsyncIterable<Uint8Array> {
-  #chunks: Uint8Array[] = []
+  /** Those that have not left. */
+  #parts: Part[] = []
+  /** Of them. */
   #bytes = 0
   #isEnded = false
   #wake: (() => void) | undefined
   readonly #taken: (() => void)[] = []
 
   send(message: StreamMessage): void {
-    this.#push(Buffer.from(`${headOf(message)}${JSON.stringify(message)}\n\n`))
+    this.#push(`${headOf(message)}${JSON.stringify(message)}\n\n`)
+    this.#wake?.()
   }
 
   sendRows(message: StreamMessage, rows: Uint8Array): Promise<void> {
     const { head, tail } = aroundRows(message)
-    // A line of an event ends where the text has a line feed; between values, a space is the same.
-    const line = Buffer.from(rows)
-    for (let i = line.indexOf(lineFeed); i >= 0; i = line.indexOf(lineFeed, i)) line[i] = space
-    this.#push(Buffer.from(`${headOf(message)}${head}`), line, Buffer.from(`${tail}\n\n`))
+    this.#push(`${headOf(message)}${head}`)
+    this.#parts.push({ bytes: rows, isRows: true })
+    this.#bytes += rows.length
+    this.#push(`${tail}\n\n`)
+    this.#wake?.()
     if (this.#bytes <= highWater) return Promise.resolve()
     return new Promise((resolve) => this.#taken.push(resolve))
   }
@@ -42,12 +55,9 @@ export class EventStream implements MessageSink, AsyncIterable<Uint8Array> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (;;) {
-      const chunks = this.#chunks
-      this.#chunks = []
-      this.#bytes = 0
-      if (chunks.length > 0) yield Buffer.concat(chunks)
+      while (this.#parts.length > 0) yield this.#takePiece()
       for (const taken of this.#taken.splice(0)) taken()
-      if (this.#chunks.length > 0) continue
+      if (this.#parts.length > 0) continue
       if (this.#isEnded) return
       if (!(await this.#something())) yield heartbeat
     }
@@ -69,13 +79,35 @@ export class EventStream implements MessageSink, AsyncIterable<Uint8Array> {
     resolve(value)
   }
 
-  #push(...chunks: Buffer[]): void {
-    for (const chunk of chunks) {
-      this.#chunks.push(chunk)
-      this.#bytes += chunk.length
-    }
-    this.#wake?.()
+  #push(text: string): void {
+    const bytes = Buffer.from(text)
+    this.#parts.push({ bytes, isRows: false })
+    this.#bytes += bytes.length
   }
+
+  #takePiece(): Buffer {
+    const pieces: Uint8Array[] = []
+    let length = 0
+    while (length < pieceBytes) {
+      const part = this.#parts.shift()
+      if (!part) break
+      const piece = part.bytes.subarray(0, pieceBytes - length)
+      if (piece.length < part.bytes.length) {
+        this.#parts.unshift({ ...part, bytes: part.bytes.subarray(piece.length) })
+      }
+      pieces.push(part.isRows ? inOneLine(piece) : piece)
+      length += piece.length
+    }
+    this.#bytes -= length
+    return Buffer.concat(pieces)
+  }
+}
+
+/** A line of an event ends where the text has a line feed; between values, a space is the same. */
+function inOneLine(rows: Uint8Array): Buffer {
+  const line = Buffer.from(rows)
+  for (let i = line.indexOf(lineFeed); i >= 0; i = line.indexOf(lineFeed, i)) line[i] = space
+  return line
 }
 
 const lineFeed = 10

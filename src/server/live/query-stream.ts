@@ -5,9 +5,8 @@
  * after it. So nothing is kept for a slow reader, however much is written meanwhile, and no record is
  * missed or told twice: each round is one snapshot, and begins where the one before it ended.
  */
-
-import { createHash, randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
+import { createHash, type Hash, randomUUID } from 'node:crypto'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { Gate } from '../../access/gate.ts'
 import type { Engine, QueryRequest, QueryResult, QuerySummary } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
@@ -308,7 +307,7 @@ export class QueryStream implements LiveQuery {
     try {
       how.done?.()
       for (; !next.done; next = await rows.next()) {
-        if (request.isLive) digest.update(next.value.bytes)
+        if (request.isLive) await updateInTurns(digest, next.value.bytes)
         length += next.value.bytes.length
         rowCount += await this.#sendChunk(next.value)
       }
@@ -478,4 +477,14 @@ function tooSlow(): AssayError {
   return new AssayError('LIMIT_SLOW_READER', 'records come faster than this reader takes them', {
     hint: 'ask again, with a filter or for fewer fields',
   })
+}
+
+/** Of a digest, in a turn: a millisecond or two. */
+const digestedBytes = 2 ** 20
+
+async function updateInTurns(digest: Hash, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; at += digestedBytes) {
+    if (at > 0) await nextTurn()
+    digest.update(bytes.subarray(at, at + digestedBytes))
+  }
 }

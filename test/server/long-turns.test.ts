@@ -1,4 +1,7 @@
-/** Sorts by values of many megabytes, of rows that lie in many places: workers merge them, and the main thread does not read them. */
+/**
+ * Rows of many megabytes that lie in many places: workers merge them by their sort keys, which the main thread does not
+ * read, and events of them leave bit by bit.
+ */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,4 +84,29 @@ test.runIf(existsSync('/proc/self/schedstat')).each([
     expect(Math.min(...longest)).toBeLessThan(longestTurn)
   },
   60_000,
+)
+
+test.runIf(existsSync('/proc/self/schedstat'))(
+  'no turn is long for events of long rows',
+  async () => {
+    const longest: number[] = []
+    while (longest.length < attempts && !(longest.at(-1)! < longestTurn)) {
+      turns.forget()
+      const query = `select: * | from: experiment('${experiment}')`
+      const response = await fetch(`${server.url}/btql/stream`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${testKey}`, accept: 'text/event-stream' },
+        body: JSON.stringify({ query, live: true }),
+      })
+      let [bytes, end] = [0, '']
+      for await (const piece of response.body!) {
+        bytes += piece.length
+        end = (end + Buffer.from(piece).toString('latin1').slice(-200)).slice(-200)
+        if (end.includes('event: current')) break
+      }
+      expect(bytes).toBeGreaterThan(records * text.length)
+      longest.push(turns.longest)
+    }
+    expect(Math.min(...longest)).toBeLessThan(longestTurn)
+  },
 )
