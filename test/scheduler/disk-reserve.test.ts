@@ -27,4 +27,11 @@ describe.runIf(SmallDisk.canMount())('the reserve of a disk of 64 MiB', () => {
     expect(() => reserve.claimSegmentRoom(63 * mebibyte)).toThrow('take up to 63 MiB')
     expect(() => reserve.claimSegmentRoom(60 * mebibyte)()).not.toThrow()
   })
+
+  test('what is free within the file counts where the disk has some room beyond the reserve, but too little', () => {
+    const { directory } = disk
+    const within = { directory, leastFreeBytes: 60 * mebibyte, freeWithin: () => 20 * mebibyte }
+    expect(() => new DiskReserve(within).requireRoom(10 * mebibyte)).not.toThrow()
+    expect(() => new DiskReserve(within).requireRoom(30 * mebibyte)).toThrow('60 MiB are kept free')
+  })
 })

@@ -115,7 +115,7 @@ export class DiskReserve {
     this.#lookedAt = now
     const { bavail, bsize } = statfsSync(this.#options.directory)
     this.#availableBytes = bavail * bsize
-    const room = this.#roomOf(this.#availableBytes)
+    const room = this.#roomOf(this.#availableBytes, bytes)
     this.#room = room - this.#claimed
     const isReached = this.#reserveBytes > 0 && room <= 0
     if (isReached !== this.#isReached) this.#tell(isReached)
@@ -126,9 +126,9 @@ export class DiskReserve {
    * What is free within the file of the records is taken before the file grows, so it counts; but as it may be in
    * pieces that are too short, a quarter of the reserve has to be free on the disk itself.
    */
-  #roomOf(available: number): number {
+  #roomOf(available: number, wanted: number): number {
     const free = available - this.#reserveBytes
-    if (free > 0 || available < this.#lastQuarter) return free
+    if (free > wanted || available < this.#lastQuarter) return free
     return free + (this.#options.freeWithin?.() ?? 0)
   }
 
