@@ -288,7 +288,7 @@ test.runIf(shim)(
     process.stdout.write(`${tried} starts with a call that failed\n`)
     expect(tried).toBeGreaterThan(2)
   },
-  3_600_000,
+  10_800_000,
 )
 
 /** Those of the environments come first. */
