@@ -61,7 +61,10 @@ const owners: ReadonlyMap<string, readonly string[]> = new Map([
     ],
   ],
   ['hyparquet-writer', ['format']],
-  ['uWebSockets.js', ['server/http/native.ts', 'server/http/uwebsockets.ts']],
+  [
+    'uWebSockets.js',
+    ['server/http/native.ts', 'server/http/uwebsockets.ts', 'server/http/uwebsockets-peer.ts'],
+  ],
   ['ws', ['server/http/node.ts', 'server/http/node-peer.ts']],
   ['@grpc/grpc-js', ['server/grpc/otlp-grpc.ts']],
   ['commander', ['main', 'cli']],

@@ -2,10 +2,12 @@
  * Rows of many megabytes that lie in many places: workers merge them by their sort keys, which the main thread does not
  * read, and events of them leave bit by bit.
  */
+import { on } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import WebSocket from 'ws'
 import { type ServeProcess, serveAssay } from '../support/assay-process.ts'
 import { testKey } from '../support/running-service.ts'
 import { WatchedTurns } from '../support/watched-turns.ts'
@@ -79,6 +81,44 @@ test.runIf(existsSync('/proc/self/schedstat')).each([
       // As answers are kept, what is asked again is another query.
       const answer = await ask('/btql', { query: `${query} -- ${longest.length}` })
       expect(answer).toMatchObject({ data: ids.map((id) => ({ id })) })
+      longest.push(turns.longest)
+    }
+    expect(Math.min(...longest)).toBeLessThan(longestTurn)
+  },
+  60_000,
+)
+
+test.runIf(existsSync('/proc/self/schedstat')).each(['json', 'arrow'])(
+  'no turn is long for messages of long rows as %s, and others wait until one has left',
+  async (format) => {
+    const longest: number[] = []
+    while (longest.length < attempts && !(longest.at(-1)! < longestTurn)) {
+      turns.forget()
+      const socket = new WebSocket(`${server.url.replace('http', 'ws')}/btql/stream`, {
+        headers: { authorization: `Bearer ${testKey}` },
+      })
+      const from = `from: experiment('${experiment}')`
+      const ask = (id: string, query: string) => {
+        socket.send(JSON.stringify({ id, query: `${query} | ${from}`, fmt: format }))
+      }
+      socket.on('open', () => {
+        ask('long', 'select: *')
+        for (let n = 0; n < 5; n++) ask(`no ${n}`, 'select: nothing(1)')
+      })
+      let bytes = 0
+      const ended = new Set<string>()
+      for await (const [message, isBinary] of on(socket, 'message') as AsyncIterable<
+        [Buffer, boolean]
+      >) {
+        bytes += message.length
+        if (isBinary) continue
+        const { id, type } = JSON.parse(message.toString()) as { id?: string; type: string }
+        if (type === 'end' || type === 'error') ended.add(`${type} ${id}`)
+        if (ended.size === 6) break
+      }
+      expect(ended).toEqual(new Set(['end long', ...[0, 1, 2, 3, 4].map((n) => `error no ${n}`)]))
+      expect(bytes).toBeGreaterThan(records * text.length)
+      socket.close()
       longest.push(turns.longest)
     }
     expect(Math.min(...longest)).toBeLessThan(longestTurn)

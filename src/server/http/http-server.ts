@@ -64,9 +64,14 @@ export interface Responder extends Connected {
   close(): void
 }
 
+/** Where in a message a part of it is. */
+export type PartPlace = 'first' | 'middle' | 'last'
+
 /** The other end of a WebSocket. */
 export interface Peer {
   send(message: string | Uint8Array, isBinary?: boolean): void
+  /** A part of a message. Nothing but pings may be sent between its first part and its last one. */
+  sendPart(part: Uint8Array, place: PartPlace, isBinary: boolean): void
   /** What it has not taken yet. */
   getBufferedAmount(): number
   ping(): void

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import type { Peer, PeerListener } from './http-server.ts'
+import type { PartPlace, Peer, PeerListener } from './http-server.ts'
 
 /** The other end of a WebSocket of `ws`. */
 export class NodePeer implements Peer {
@@ -25,6 +25,10 @@ export class NodePeer implements Peer {
     // What the connection does not take at once is kept, and bytes are only lent.
     const kept = typeof message === 'string' ? message : Buffer.from(message)
     this.#socket.send(kept, { binary: isBinary })
+  }
+
+  sendPart(part: Uint8Array, place: PartPlace, isBinary: boolean): void {
+    this.#socket.send(Buffer.from(part), { binary: isBinary, fin: place === 'last' })
   }
 
   getBufferedAmount(): number {

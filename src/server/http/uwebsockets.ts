@@ -20,6 +20,7 @@ import {
 import { listenFault } from './listen-fault.ts'
 import type { Native } from './native.ts'
 import { statusText } from './status-text.ts'
+import { UWebSocketsPeer } from './uwebsockets-peer.ts'
 
 /** Without it, two servers could share a port unnoticed. */
 const exclusivePort = 1
@@ -83,7 +84,7 @@ export class UWebSocketsServer implements HttpServer {
         if ('head' in accepted) responder.sendAndClose(accepted)
         else upgrade(response, request, context, accepted)
       },
-      open: (socket) => socket.getUserData().listener.open(socket),
+      open: (socket) => socket.getUserData().listener.open(new UWebSocketsPeer(socket)),
       message: (socket, message, isBinary) => {
         socket.getUserData().listener.receive(new Uint8Array(message), isBinary)
       },

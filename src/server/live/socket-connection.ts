@@ -1,6 +1,7 @@
 /** One WebSocket: who is at its other end, the queries that run for it, and what it has not taken yet. */
 
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Access, Credentials } from '../../access/access.ts'
 import type { Gate } from '../../access/gate.ts'
 import type { Principal } from '../../access/principal.ts'
@@ -43,6 +44,9 @@ const longestName = 100
 /** Rows wait for those before them while more than this is on its way. */
 const highWater = 256 * 1024
 
+/** What of a long message is handed over in a turn. */
+const pieceBytes = 2 ** 20
+
 export class SocketConnection implements MessageSink, PeerListener {
   readonly #options: ConnectionOptions
   /** Of the other end. */
@@ -57,6 +61,8 @@ export class SocketConnection implements MessageSink, PeerListener {
   /** The last that waits to send rows. */
   #lastRows: Promise<void> = Promise.resolve()
   #writable: (() => void) | undefined
+  /** Messages that wait for the end of a long one. */
+  #waiting: string[] | undefined
 
   /** @param credentials those of the request; undefined when a message is to bring them */
   constructor(options: ConnectionOptions, address: string, credentials: Credentials | undefined) {
@@ -188,29 +194,53 @@ export class SocketConnection implements MessageSink, PeerListener {
   }
 
   send(message: StreamMessage): void {
-    this.#peer?.send(JSON.stringify(message))
+    const text = JSON.stringify(message)
+    if (this.#waiting) this.#waiting.push(text)
+    else this.#peer?.send(text)
   }
 
   sendRows(message: StreamMessage, rows: Uint8Array): Promise<void> {
     const { head, tail } = aroundRows(message)
-    return this.#inTurn((peer) => {
-      peer.send(Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]))
-    })
+    return this.#inTurn(() => this.#sendLong([Buffer.from(head), rows, Buffer.from(tail)], false))
   }
 
   sendBytes(message: StreamMessage, bytes: Uint8Array): Promise<void> {
-    return this.#inTurn((peer) => {
-      peer.send(JSON.stringify(message))
-      peer.send(bytes, true)
+    return this.#inTurn(() => {
+      this.send(message)
+      return this.#sendLong([bytes], true)
     })
   }
 
+  /** Sends the parts as one message, a bounded piece a turn. Other messages wait until it has left. */
+  async #sendLong(parts: readonly Uint8Array[], isBinary: boolean): Promise<void> {
+    const length = parts.reduce((sum, part) => sum + part.length, 0)
+    if (length <= pieceBytes) {
+      this.#peer?.send(Buffer.concat(parts), isBinary)
+      return
+    }
+    this.#waiting = []
+    let sent = 0
+    for (const part of parts) {
+      for (let at = 0; at < part.length && this.#peer; at += pieceBytes) {
+        const piece = part.subarray(at, at + pieceBytes)
+        const place = sent === 0 ? 'first' : sent + piece.length === length ? 'last' : 'middle'
+        this.#peer.sendPart(piece, place, isBinary)
+        sent += piece.length
+        await this.#taken()
+        await nextTurn()
+      }
+    }
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    for (const message of waiting) this.#peer?.send(message)
+  }
+
   /** Large messages go one by one: the next is handed over when the one before has mostly left. */
-  #inTurn(write: (peer: Peer) => void): Promise<void> {
+  #inTurn(write: () => Promise<void>): Promise<void> {
     const before = this.#lastRows
     this.#lastRows = (async () => {
       await before
-      if (this.#peer) write(this.#peer)
+      if (this.#peer) await write()
       await this.#taken()
     })()
     return this.#lastRows
