@@ -1,12 +1,12 @@
 /** Of fresh parts, which have no index of keys, the very rows with a text are read as well. */
 import { expect, test } from 'vitest'
 import type { BoundExpression } from '../../src/binder/bound.ts'
-import type { PhysicalPlan } from '../../src/planner/physical-plan.ts'
 import { exactRows, nearRuns } from '../../src/scheduler/scan/exact-rows.ts'
 import type { PartPiece } from '../../src/scheduler/scan/split.ts'
 import { partOf } from '../../src/storage/prepare/fresh-part.ts'
 import type { TaskReads } from '../../src/storage/read/task-reads.ts'
 import { openSharedColumns } from '../../src/vector/shared-columns.ts'
+import { planOf } from '../support/scan-task.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 
 type Part = PartPiece['input']
@@ -33,7 +33,7 @@ function rangesFor(traces: readonly string[], input: Part): (readonly number[])[
   const operand = { kind: 'field', path: ['root_span_id'], type: 'string' } as const
   const list = { kind: 'constant', value: traces, type: 'json' } as const
   const predicate = { kind: 'in', operand, list, type: 'boolean' } as BoundExpression
-  const plan = { predicates: [predicate] } as unknown as PhysicalPlan
+  const plan = planOf({ stage: { kind: 'rows', carried: [] }, predicates: [predicate] })
   const key = { transaction: 1000, index: 0 }
   const piece = { input, oldest: key, newest: key }
   const { pieces } = exactRows({ pieces: [piece], others: [] }, plan, reads)
