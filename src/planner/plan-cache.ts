@@ -194,11 +194,11 @@ export class PlanCache {
   #learn({ request, written, writtenKey, cut, literals, shapeKey }: Asked): void {
     if (!cut || this.#written.has(writtenKey)) return
     const others = otherLiterals(written.literals)
-    const read = treeOf({ ...request, query: written.with(others) }, written)
-    const order = read.literals.map(({ value }) => others.findIndex((o) => o.value === value))
+    const read = otherTree(request, written, others)
+    const order = read?.literals.map(({ value }) => others.findIndex((o) => o.value === value))
     const isKnown =
-      read.shape === cut.shape && literals.length === order.length && !order.includes(-1)
-    const isInOrder = order.every((literal, i) => literal === i)
+      order && read?.shape === cut.shape && literals.length === order.length && !order.includes(-1)
+    const isInOrder = order?.every((literal, i) => literal === i)
     const known = isKnown ? { shapeKey, order: isInOrder ? undefined : order } : 'read'
     this.#written.set(writtenKey, known, { size: keyBytes + 2 * writtenKey.length })
   }
@@ -254,6 +254,19 @@ export class PlanCache {
 /** Reads the query of a request. */
 function treeOf({ query, from }: PlanRequest, { shape }: CutQuery): CutTree {
   return cutTree(parseRequest(query, from), shape.length > longestCut)
+}
+
+/** The tree of the query with other literals; undefined where they make none, as only some values are right there. */
+function otherTree(
+  request: PlanRequest,
+  written: CutQuery,
+  others: readonly CutLiteral[],
+): CutTree | undefined {
+  try {
+    return treeOf({ ...request, query: written.with(others) }, written)
+  } catch {
+    return undefined
+  }
 }
 
 /** Of a tree, literals included. No text has it. */

@@ -61,6 +61,14 @@ test('a query that comes again has the plan that it had', () => {
   expect(second.physical).toBe(first.physical)
 })
 
+test('a query written in another way is planned where only some constants are right in a place', () => {
+  const planner = new Planner()
+  const clauses = planner.plan("select: input | from: experiment('e1') | preview_length: 8")
+  const sql = "SELECT input FROM experiment('e1') SETTINGS preview_length = 8"
+  expect(planner.plan(sql).physical).toBe(clauses.physical)
+  expect(planner.plan(sql.replace('8', '9')).physical.plan.output.preview).toEqual({ length: 9 })
+})
+
 describe('a plan is made anew', () => {
   test('when the request says otherwise how it runs', () => {
     const planner = new Planner()
