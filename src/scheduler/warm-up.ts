@@ -102,8 +102,11 @@ export class WarmUp {
         const { queries, snapshots } = stored
         for (const [i, query] of queries.entries()) {
           if (unfit.has(i)) continue
-          await this.#untilQuiet(isOver)
+          // The event loop turns, so that requests come before the next query.
+          await this.#pause(0)
           if (isOver()) return asked
+          // Segments are not kept while others go first, which may be for hours.
+          if (!this.#isQuiet) break
           const begun = performance.now()
           try {
             await ask(query(asked), snapshots[(round + i) % snapshots.length]!)
@@ -121,10 +124,8 @@ export class WarmUp {
     }
   }
 
-  /** The event loop turns, so that requests come before the next query. */
-  async #untilQuiet(isOver: () => boolean): Promise<void> {
-    await this.#pause(0)
-    while (performance.now() - this.#lastRequest < quietMs && !isOver()) await this.#pause(quietMs)
+  get #isQuiet(): boolean {
+    return performance.now() - this.#lastRequest >= quietMs
   }
 
   /** Shorter where it is stopped meanwhile. */
@@ -136,14 +137,14 @@ export class WarmUp {
   /** What queries read in a round, as soon as there is something; undefined when it is over before. */
   async #acquire({ maintenance, reads }: WarmUpOptions, isOver: () => boolean) {
     for (; !isOver(); await this.#pause(quietMs)) {
-      await this.#untilQuiet(isOver)
+      if (!this.#isQuiet) continue
       const { manifest, release } = maintenance.acquire()
-      const segments = manifest.segments.filter(({ metadata }) => !isSupersededWhole(metadata))
-      const newest = segments.at(-1)
-      const part = newest && largestPart(newest.metadata)
-      if (newest && part && !isOver()) {
-        const queries = typicalQueries(newest.metadata, idsOf(reads, newest.id, part))
-        return { queries, snapshots: snapshotsOf(segments, part.object), release }
+      try {
+        const stored = storedBy(manifest.segments, reads)
+        if (stored) return { ...stored, release }
+      } catch (thrown) {
+        release()
+        throw thrown
       }
       release()
     }
@@ -173,6 +174,16 @@ function asking(
     const nobody = { timeoutSeconds: undefined, signal: undefined, onProgress: undefined }
     for await (const _ of runner.run({ ...run, ...nobody })) if (stopping.aborted) break
   }
+}
+
+/** Queries of the fields that the newest segment has, and rows for them; undefined where there are none. */
+function storedBy(all: Segments, reads: TaskReads) {
+  const segments = all.filter(({ metadata }) => !isSupersededWhole(metadata))
+  const newest = segments.at(-1)
+  const part = newest && largestPart(newest.metadata)
+  if (!newest || !part) return
+  const queries = typicalQueries(newest.metadata, idsOf(reads, newest.id, part))
+  return { queries, snapshots: snapshotsOf(segments, part.object) }
 }
 
 function largestPart({ objects }: SegmentMetadata): ObjectRows | undefined {
