@@ -3,7 +3,6 @@
  * answered before and has not changed, and whatever is small. All that is not answered here is run by tasks,
  * which go on from what was found out about it.
  */
-
 import { isTurnLimit, limitTurn } from '../json/turn-limit.ts'
 import type { GivenQuery } from '../parser/given-query.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'

@@ -1,5 +1,4 @@
 /** Runs queries beside each other: admits them, ends them in time, and knows which ones there are. */
-
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import { AssayError } from '../error.ts'
 import type { RowForm } from '../executor/print/row-form.ts'

@@ -1,5 +1,4 @@
 /** One query from its start to the last byte that its reader takes. */
-
 import { AssayError } from '../../error.ts'
 import { type GivenQuery, textOfQuery } from '../../parser/given-query.ts'
 import type { MemoryBudget, MemoryShare } from './memory-budget.ts'

@@ -1,5 +1,4 @@
 /** Runs a plan that reads little in one task, so that one message goes to a worker, or none. */
-
 import type { RowForm } from '../../executor/print/row-form.ts'
 import type { AnswerResult, AnswerTask, TaskInput } from '../../executor/task/task.ts'
 import { inlineBytes, isInline, isOneTask } from '../cost/cost.ts'

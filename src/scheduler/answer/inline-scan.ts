@@ -1,5 +1,4 @@
 /** Scans, finishes and prints within one turn of the event loop what is small enough for it (`cost/cost.ts`). */
-
 import { isHiddenField } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { RowForm } from '../../executor/print/row-form.ts'

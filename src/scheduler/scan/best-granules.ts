@@ -2,7 +2,6 @@
  * Of sorted rows of which few are wanted, the granules that may have the best ones: mostly these have all that are
  * wanted, however many others there are.
  */
-
 import type { BoundSortKey, SortPosition } from '../../binder/bound.ts'
 import { thresholdOf } from '../../executor/order/row-buffer.ts'
 import type { SortThreshold } from '../../executor/scan/prune.ts'

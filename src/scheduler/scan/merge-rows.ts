@@ -1,5 +1,4 @@
 /** Brings rows that tasks have found into one order: short keys here, long ones on workers. */
-
 import { columnReader } from '../../executor/column/relation-column.ts'
 import { carriedCount, RowBuffer, thresholdOf } from '../../executor/order/row-buffer.ts'
 import { countRows, type SortedRows } from '../../executor/order/row-list.ts'

@@ -1,5 +1,4 @@
 /** Queries that nobody waits for: they run beside the others, and their results are kept for a time. */
-
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../../access/access.ts'
 import type { Gate } from '../../access/gate.ts'
