@@ -2,13 +2,13 @@
  * Binds a whole query: sources to objects, names to fields, projections to output columns. Nested
  * queries are bound first; what they select is substituted in the expressions above them.
  */
-import type { CatalogView } from '../catalog/catalog.ts'
 import { AssayError } from '../error.ts'
 import type { CountClause, Expression, Projection, Query } from '../parser/ast.ts'
 import { endOf } from '../parser/check-clauses.ts'
 import type { Path } from '../type/value.ts'
+import type { BindContext } from './bind-context.ts'
 import { bindCursor } from './bind-cursor.ts'
-import { ExpressionBinder, type ExpressionContext } from './bind-expression.ts'
+import { ExpressionBinder } from './bind-expression.ts'
 import { containsAggregate, GroupBinder, type Grouping } from './bind-groups.ts'
 import { RowBinder } from './bind-rows.ts'
 import { TableBinder } from './bind-table.ts'
@@ -25,19 +25,9 @@ import type {
 } from './bound.ts'
 import type { FieldSource } from './field-source.ts'
 import { InferredFields } from './inferred-fields.ts'
-import type { KnownFields } from './known-fields.ts'
 import { columnName } from './projection.ts'
 import { QueryFields } from './query-fields.ts'
 import { Scope } from './scope.ts'
-
-export interface BindContext extends ExpressionContext {
-  readonly view: CatalogView
-  knownFields(objectNumber: number): KnownFields
-  /** Levels of objects that `infer` enters. */
-  readonly inferenceDepth?: number
-  /** Whether the request asks for a log. */
-  readonly auditLog?: boolean
-}
 
 /** Throws the error of the first thing in the query that cannot be bound. */
 export function bindQuery(query: Query, context: BindContext): BoundQuery {

@@ -24,13 +24,15 @@ import {
 } from './entry.ts'
 import { type EntryKey, EntryStore, type StoredEntry, type Writes } from './entry-store.ts'
 import { organizationOf, rulesOf } from './kind-rules.ts'
-import type { Among, EntryScope, PagePosition } from './kind-table.ts'
+import type { Among, EntryScope } from './kind-table.ts'
 import { migrate } from './migrate.ts'
 import type { CatalogObject } from './object-index.ts'
+import type { PagePosition } from './ordered-entries.ts'
 import { type DamagedEntry, lostEntry, restoreEntries } from './restore-entries.ts'
 
-export type { Among, EntryScope, PagePosition } from './kind-table.ts'
+export type { Among, EntryScope } from './kind-table.ts'
 export type { CatalogObject } from './object-index.ts'
+export type { PagePosition } from './ordered-entries.ts'
 
 /** What one principal may see. Absent and not allowed are indistinguishable. */
 export interface CatalogView {

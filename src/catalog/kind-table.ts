@@ -3,19 +3,13 @@ import type { Entries, EntryKind } from './entry.ts'
 import type { StoredEntry } from './entry-store.ts'
 import { isNamedUniquely, type KindRules, nameOf, rulesOf } from './kind-rules.ts'
 import { NameIndex } from './name-index.ts'
-import { OrderedEntries } from './ordered-entries.ts'
+import { OrderedEntries, type PagePosition } from './ordered-entries.ts'
 
 /** What a list of entries is narrowed to; at most one of the ids, and the name within it. */
 export interface EntryScope {
   readonly parentId?: string
   readonly organizationId?: string
   readonly name?: string
-}
-
-/** Where a page of a list begins: beyond this entry, on its older or newer side. */
-export interface PagePosition {
-  readonly beyond: number
-  readonly direction: 'older' | 'newer'
 }
 
 /** Parents whose entries are listed, and single entries. */

@@ -1,7 +1,6 @@
 import type { EntryKind } from './entry.ts'
 import type { StoredEntry } from './entry-store.ts'
-import type { PagePosition } from './kind-table.ts'
-import { OrderedEntries } from './ordered-entries.ts'
+import { OrderedEntries, type PagePosition } from './ordered-entries.ts'
 
 /** Entries by what they are in and their name. Most names have one entry, which needs no list of its own. */
 export class NameIndex<K extends EntryKind> {

@@ -1,6 +1,11 @@
 import type { EntryKind } from './entry.ts'
 import type { StoredEntry } from './entry-store.ts'
-import type { PagePosition } from './kind-table.ts'
+
+/** Where a page of a list begins: beyond this entry, on its older or newer side. */
+export interface PagePosition {
+  readonly beyond: number
+  readonly direction: 'older' | 'newer'
+}
 
 /**
  * Entries in the order in which they were made. Removed ones leave holes, which are closed when they

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AdminOptions } from './admin/connection.ts'
+import type { AdminOptions } from './admin/admin-connection.ts'
 import type { CreateKeyOptions, InviteOptions } from './admin/people-commands.ts'
 import type { AclOptions, GroupOptions, RoleOptions } from './admin/right-commands.ts'
 

@@ -10,12 +10,11 @@ import {
   hasLines,
   type ImportFormat,
   isTable,
-  type OnRead,
-  type RandomFile,
   type ReadOptions,
   recordsOfFile,
 } from '../import/file-format.ts'
 import type { BadLine, FileRecord } from '../import/file-record.ts'
+import type { OnRead, RandomFile } from '../import/import-file.ts'
 import type { ImportSource, SourceRecord } from './import-source.ts'
 
 export interface FileOptions extends ReadOptions {

@@ -13,8 +13,8 @@ import { decompressZstd } from 'hyparquet-compressors'
 import { type CellReader, cellReader, extensionOf } from './arrow-cells.ts'
 import { type ColumnTypes, retyped } from './column-types.ts'
 import { damageOf, ListRoom } from './damage.ts'
-import type { ImportFile, OnRead, RandomFile } from './file-format.ts'
 import type { BadLine, FileRecord } from './file-record.ts'
+import type { ImportFile, OnRead, RandomFile } from './import-file.ts'
 import { decompressLz4Frame } from './lz4-frame.ts'
 
 compressionRegistry.set(CompressionType.ZSTD, {

@@ -3,6 +3,7 @@ import { type ColumnTypes, readColumnTypes } from './column-types.ts'
 import { csvRecords } from './csv-records.ts'
 import { toUtf8 } from './encoding.ts'
 import type { BadLine, FileRecord } from './file-record.ts'
+import type { ImportFile, OnRead } from './import-file.ts'
 import { jsonRecords } from './json-records.ts'
 
 export const importFormats = ['jsonl', 'csv', 'parquet', 'arrow'] as const
@@ -57,22 +58,6 @@ export interface ReadOptions {
   readonly types?: ColumnTypes | undefined
   /** Of CSV: whether formulas were escaped when it was written (`type/formula-text.ts`). */
   readonly hasEscapedFormulas?: boolean | undefined
-}
-
-/** A file to read. `onRead` is told which part of it has been read since the last time. */
-export interface ImportFile {
-  /** From its beginning, after decompression. */
-  stream(onRead: OnRead): AsyncIterable<Uint8Array>
-  /** Undefined for what can only be read from its beginning, as Parquet cannot. */
-  readonly random: RandomFile | undefined
-}
-
-export type OnRead = (bytes: number) => void
-
-/** A file that can be read from anywhere. */
-export interface RandomFile {
-  readonly byteLength: number
-  slice(start: number, end?: number): Promise<ArrayBuffer>
 }
 
 /** The records of a file, and what is none. Throws when the file as a whole cannot be read. */

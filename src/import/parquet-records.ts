@@ -3,8 +3,8 @@ import { type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import type { ColumnTypes } from './column-types.ts'
 import { damageOf } from './damage.ts'
-import type { OnRead, RandomFile } from './file-format.ts'
 import type { BadLine, FileRecord } from './file-record.ts'
+import type { OnRead, RandomFile } from './import-file.ts'
 import { type OpenedColumns, openColumns, type ParquetColumn } from './parquet-cells.ts'
 
 /** What is read at a time of a row group, before its compression. */

@@ -11,7 +11,7 @@ import {
   predicateNames,
   reservedWords,
 } from './keyword.ts'
-import { readOperand } from './parse-operand.ts'
+import { readOperand, readWithin } from './parse-operand.ts'
 import { negateLiteral } from './read-number.ts'
 import { suggest } from './suggest.ts'
 import type { TokenStream } from './token-stream.ts'
@@ -74,10 +74,7 @@ export function readExpression(tokens: TokenStream): Expression {
 
 /** `readExpression`, one level deeper: for what stands between brackets. */
 export function readNested(tokens: TokenStream): Expression {
-  tokens.enter()
-  const expression = readExpression(tokens)
-  tokens.leave()
-  return expression
+  return readWithin(tokens, readExpression)
 }
 
 /** Reads what may stand beside a comparison's sign: sums, products and what they are made of. */
@@ -301,7 +298,7 @@ function readInList(tokens: TokenStream): Expression {
 function readSigned(tokens: TokenStream): Expression {
   const { keyword, start } = tokens.current
   if (keyword !== '-' && keyword !== '+') {
-    if (keyword !== 'not') return readOperand(tokens)
+    if (keyword !== 'not') return readOperand(tokens, readExpression)
     throw tokens.unexpected('a value', 'put the "not" and its condition in parentheses')
   }
   tokens.advance()

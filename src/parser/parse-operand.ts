@@ -1,26 +1,28 @@
 import { AssayError } from '../error.ts'
 import type { Expression } from './ast.ts'
 import { bareFunctions } from './keyword.ts'
-import { isPrefix, startsOperand } from './look-ahead.ts'
-import { readCall, readCase, readCast } from './parse-call.ts'
-import { readNested } from './parse-expression.ts'
+import { isDistinct, isPrefix, startsOperand } from './look-ahead.ts'
 import { isInterval, readInterval } from './parse-interval.ts'
-import { readPath, readSteps } from './parse-path.ts'
+import { castTo, readPath, readSteps, readType } from './parse-path.ts'
 import { numberOf, percentageOf } from './read-number.ts'
 import { shorten, type Token } from './token.ts'
 import type { TokenStream } from './token-stream.ts'
+import { countRepeated } from './tree-depth.ts'
+
+/** Reads one expression, as far as it goes: operands hold expressions between their brackets. */
+export type ReadExpression = (tokens: TokenStream) => Expression
 
 /**
  * Reads what an operator works on: a literal, a path, a call, or something in brackets, and the steps
  * from there.
  */
-export function readOperand(tokens: TokenStream): Expression {
+export function readOperand(tokens: TokenStream, read: ReadExpression): Expression {
   tokens.mayTake('operand')
   const { start } = tokens.current
-  return readSteps(tokens, readPlain(tokens), start)
+  return readSteps(tokens, readPlain(tokens, read), start)
 }
 
-function readPlain(tokens: TokenStream): Expression {
+function readPlain(tokens: TokenStream, read: ReadExpression): Expression {
   const token = tokens.current
   switch (token.kind) {
     case 'number':
@@ -32,13 +34,13 @@ function readPlain(tokens: TokenStream): Expression {
       return isPath ? readPath(tokens) : readString(tokens)
     }
     case 'name':
-      return tokens.peek(1).keyword === '(' ? readCall(tokens) : readPath(tokens)
+      return tokens.peek(1).keyword === '(' ? readCall(tokens, read) : readPath(tokens)
     case 'word':
-      return readWord(tokens)
+      return readWord(tokens, read)
     case 'symbol':
-      if (token.keyword === '(') return readGroup(tokens)
-      if (token.keyword === '[') return readArray(tokens)
-      if (token.keyword === '{') return readObject(tokens)
+      if (token.keyword === '(') return readGroup(tokens, read)
+      if (token.keyword === '[') return readArray(tokens, read)
+      if (token.keyword === '{') return readObject(tokens, read)
   }
   throw tokens.unexpected('a value')
 }
@@ -74,7 +76,7 @@ function readString(tokens: TokenStream): Expression {
   return { kind: 'literal', value: text, span: tokens.spanFrom(start) }
 }
 
-function readWord(tokens: TokenStream): Expression {
+function readWord(tokens: TokenStream, read: ReadExpression): Expression {
   const word = tokens.current
   if (tokens.nesting === tokens.clauseNesting && tokens.atClauseHeader()) {
     throw tokens.unexpected(
@@ -91,24 +93,24 @@ function readWord(tokens: TokenStream): Expression {
       tokens.advance()
       return literal(tokens, word, null)
     case 'case':
-      if (tokens.peek(1).keyword === 'when' || isPrefix(tokens)) return readCase(tokens)
+      if (tokens.peek(1).keyword === 'when' || isPrefix(tokens)) return readCase(tokens, read)
       break
     case 'cast':
-      if (tokens.peek(1).keyword === '(') return readCast(tokens)
+      if (tokens.peek(1).keyword === '(') return readCast(tokens, read)
       break
     case 'interval':
       if (isInterval(tokens)) return readInterval(tokens)
       break
     case 'neg':
       if (isPrefix(tokens)) {
-        const operand = readPrefixed(tokens)
+        const operand = readPrefixed(tokens, read)
         return { kind: 'negate', operand, span: tokens.spanFrom(word.start) }
       }
       break
     case 'isnull':
     case 'isnotnull':
       if (isPrefix(tokens)) {
-        const operand = readPrefixed(tokens)
+        const operand = readPrefixed(tokens, read)
         const negated = word.keyword === 'isnotnull'
         return { kind: 'is_null', operand, negated, span: tokens.spanFrom(word.start) }
       }
@@ -118,7 +120,7 @@ function readWord(tokens: TokenStream): Expression {
     throw tokens.unexpected('a value', `for a field of this name write \`${word.text}\``)
   }
   const next = tokens.peek(1).keyword
-  if (next === '(') return readCall(tokens)
+  if (next === '(') return readCall(tokens, read)
   if (bareFunctions.has(word.keyword) && !pathSigns.has(next)) {
     tokens.advance()
     const span = tokens.spanFrom(word.start)
@@ -139,33 +141,41 @@ function literal(tokens: TokenStream, word: Token, value: boolean | null): Expre
   return { kind: 'literal', value, span: tokens.spanFrom(word.start) }
 }
 
-function readPrefixed(tokens: TokenStream): Expression {
+function readPrefixed(tokens: TokenStream, read: ReadExpression): Expression {
   tokens.advance()
   tokens.enter()
-  const operand = readOperand(tokens)
+  const operand = readOperand(tokens, read)
   tokens.leave()
   return operand
 }
 
-function readGroup(tokens: TokenStream): Expression {
+/** Reads an expression one level deeper: what stands between brackets. */
+export function readWithin(tokens: TokenStream, read: ReadExpression): Expression {
+  tokens.enter()
+  const expression = read(tokens)
+  tokens.leave()
+  return expression
+}
+
+function readGroup(tokens: TokenStream, read: ReadExpression): Expression {
   tokens.advance()
-  const expression = readNested(tokens)
+  const expression = readWithin(tokens, read)
   tokens.expect(')', 'to close the parenthesis')
   return expression
 }
 
-function readArray(tokens: TokenStream): Expression {
+function readArray(tokens: TokenStream, read: ReadExpression): Expression {
   const { start } = tokens.advance()
   const items: Expression[] = []
   while (!tokens.is(']')) {
-    items.push(readNested(tokens))
+    items.push(readWithin(tokens, read))
     if (!tokens.accept(',')) break
   }
   tokens.expect(']', 'to close the array')
   return { kind: 'array', items, span: tokens.spanFrom(start) }
 }
 
-function readObject(tokens: TokenStream): Expression {
+function readObject(tokens: TokenStream, read: ReadExpression): Expression {
   const { start } = tokens.advance()
   const entries: (readonly [string, Expression])[] = []
   const keys = new Set<string>()
@@ -184,9 +194,116 @@ function readObject(tokens: TokenStream): Expression {
     keys.add(key.text)
     tokens.advance()
     tokens.expect(':', 'after the key')
-    entries.push([key.text, readNested(tokens)])
+    entries.push([key.text, readWithin(tokens, read)])
     if (!tokens.accept(',')) break
   }
   tokens.expect('}', 'to close the object')
   return { kind: 'object', entries, span: tokens.spanFrom(start) }
+}
+
+type Call = Extract<Expression, { kind: 'call' }>
+
+/** Reads a call of a function, whose name is a word or stands in backticks. */
+function readCall(tokens: TokenStream, read: ReadExpression): Expression {
+  const name = tokens.advance()
+  const nameSpan = tokens.spanFrom(name.start)
+  tokens.advance()
+  tokens.enter()
+  const distinct = isDistinct(tokens)
+  if (distinct) tokens.advance()
+  const items: Expression[] = []
+  if (tokens.is('*') && !distinct) {
+    const star = tokens.advance()
+    items.push({ kind: 'star', replace: [], span: tokens.spanFrom(star.start) })
+  } else {
+    while (!tokens.is(')')) {
+      items.push(read(tokens))
+      if (!tokens.accept(',')) break
+    }
+  }
+  tokens.expect(')', `to close the arguments of "${shorten(name.text)}"`)
+  tokens.leave()
+  const filter = readCallFilter(tokens, read)
+  const call: Call = {
+    kind: 'call',
+    name: name.text.toLowerCase(),
+    nameSpan,
+    arguments: items,
+    distinct,
+    filter,
+    span: tokens.spanFrom(name.start),
+  }
+  const searches = call.name === 'match' && !distinct && filter === undefined
+  return searches && tokens.is('against') ? readAgainst(tokens, call, read) : call
+}
+
+/** Reads `filter (where …)` after an aggregate. */
+function readCallFilter(tokens: TokenStream, read: ReadExpression): Expression | undefined {
+  if (!tokens.is('filter') || tokens.peek(1).keyword !== '(') return undefined
+  tokens.advance()
+  tokens.advance()
+  tokens.expect('where', 'after "filter ("')
+  const filter = readWithin(tokens, read)
+  tokens.expect(')', 'to close "filter"')
+  return filter
+}
+
+/** `match(a, b) against ('q')` is `a match 'q' or b match 'q'`. */
+function readAgainst(tokens: TokenStream, call: Call, read: ReadExpression): Expression {
+  const { start } = call.span
+  const [first] = call.arguments
+  if (first === undefined || first.kind === 'star') {
+    throw tokens.unexpected(
+      'fields in "match (…)"',
+      "for example: match (input) against ('refund')",
+    )
+  }
+  tokens.advance()
+  const query = readOperand(tokens, read)
+  countRepeated(tokens, query, call.arguments.length - 1)
+  const span = tokens.spanFrom(start)
+  const matches = call.arguments.map(
+    (operand): Expression => ({ kind: 'match', operand, query, negated: false, span }),
+  )
+  return matches.length === 1 ? matches[0]! : { kind: 'or', operands: matches, span }
+}
+
+function readCast(tokens: TokenStream, read: ReadExpression): Expression {
+  const { start } = tokens.advance()
+  tokens.advance()
+  const value = readWithin(tokens, read)
+  tokens.expect('as', 'and a type in "cast"')
+  const type = readType(tokens)
+  tokens.expect(')', 'to close "cast"')
+  return castTo(type, value, tokens, start)
+}
+
+/**
+ * Reads `case when … then …`, or `case x when v then …`, where each value is compared with the one
+ * operand.
+ */
+function readCase(tokens: TokenStream, read: ReadExpression): Expression {
+  const { start } = tokens.advance()
+  const operand = tokens.is('when') ? undefined : readWithin(tokens, read)
+  if (operand !== undefined && !tokens.is('when')) {
+    throw tokens.unexpected('"when" after the operand of "case"')
+  }
+  const branches: { condition: Expression; result: Expression }[] = []
+  while (tokens.accept('when')) {
+    const value = readWithin(tokens, read)
+    const condition = operand === undefined ? value : equal(operand, value)
+    tokens.expect('then', 'after the condition of "when"')
+    branches.push({ condition, result: readWithin(tokens, read) })
+  }
+  const here = tokens.current.start
+  const otherwise: Expression = tokens.accept('else')
+    ? readWithin(tokens, read)
+    : { kind: 'literal', value: null, span: { start: here, end: here } }
+  tokens.expect('end', 'to close "case"')
+  if (operand !== undefined) countRepeated(tokens, operand, branches.length - 1)
+  return { kind: 'conditional', branches, otherwise, span: tokens.spanFrom(start) }
+}
+
+function equal(left: Expression, right: Expression): Expression {
+  return { kind: 'comparison', operator: 'eq', left, right, span: right.span }
 }

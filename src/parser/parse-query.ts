@@ -1,5 +1,5 @@
 import { AssayError, unreachable } from '../error.ts'
-import type { Query } from './ast.ts'
+import type { Query, Source } from './ast.ts'
 import { checkClauses, conflictsIn } from './check-clauses.ts'
 import {
   type ClauseName,
@@ -27,7 +27,7 @@ import {
   readSelected,
   readSortKey,
 } from './parse-projection.ts'
-import { readSource } from './parse-source.ts'
+import { readTable } from './parse-source.ts'
 import { suggest } from './suggest.ts'
 import { shorten, type Token } from './token.ts'
 import type { TokenStream } from './token-stream.ts'
@@ -45,8 +45,21 @@ export function readQuery(tokens: TokenStream): Query {
   return query
 }
 
+/** Reads what follows `from:`: a table with ids and a shape, or a query in parentheses. */
+export function readSource(tokens: TokenStream): Source {
+  const { start } = tokens.current
+  if (!tokens.is('(')) return readTable(tokens, true)
+  tokens.advance()
+  if (tokens.is(')')) throw tokens.unexpected('a clause such as "select:"')
+  const outer = tokens.enterQuery()
+  const query = readClauses(tokens)
+  tokens.expect(')', 'to close the query in parentheses')
+  tokens.leaveQuery(outer)
+  return { kind: 'subquery', query, span: tokens.spanFrom(start) }
+}
+
 /** Reads clauses up to the end of the text or the `)` of a nested query, and leaves them unchecked. */
-export function readClauses(tokens: TokenStream): Query {
+function readClauses(tokens: TokenStream): Query {
   const { start } = tokens.current
   const { openBrackets, nesting, clauseNesting } = tokens
   const faults = new FaultList()

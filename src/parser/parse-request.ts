@@ -3,7 +3,7 @@ import type { Query, Source } from './ast.ts'
 import { checkSource, missingSource } from './check-clauses.ts'
 import type { GivenQuery } from './given-query.ts'
 import { parseQuery, parseSearch } from './parse.ts'
-import { readSource } from './parse-source.ts'
+import { readSource } from './parse-query.ts'
 import { TokenStream } from './token-stream.ts'
 
 /**

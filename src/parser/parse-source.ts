@@ -1,22 +1,8 @@
 import { AssayError } from '../error.ts'
-import type { Source, TableSource, TextClause } from './ast.ts'
-import { readClauses } from './parse-query.ts'
+import type { TableSource, TextClause } from './ast.ts'
 import { sqlReservedWords } from './sql-keyword.ts'
 import { shorten, type Token } from './token.ts'
 import type { TokenStream } from './token-stream.ts'
-
-/** Reads what follows `from:`: a table with ids and a shape, or a query in parentheses. */
-export function readSource(tokens: TokenStream): Source {
-  const { start } = tokens.current
-  if (!tokens.is('(')) return readTable(tokens, true)
-  tokens.advance()
-  if (tokens.is(')')) throw tokens.unexpected('a clause such as "select:"')
-  const outer = tokens.enterQuery()
-  const query = readClauses(tokens)
-  tokens.expect(')', 'to close the query in parentheses')
-  tokens.leaveQuery(outer)
-  return { kind: 'subquery', query, span: tokens.spanFrom(start) }
-}
 
 /**
  * Reads `table('id', …)`; without ids it is that of the request's project. The shape is a last argument, `shape => 'traces'`, or, with

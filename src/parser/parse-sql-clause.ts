@@ -1,25 +1,17 @@
-import { AssayError } from '../error.ts'
-import type { Projection, Query, SortKey } from './ast.ts'
+import type { Projection, SortKey } from './ast.ts'
 import { readCount, readCursor } from './parse-clause.ts'
 import { readExpression } from './parse-expression.ts'
-import { readList, readName, readSelected, readSortKey } from './parse-projection.ts'
+import { readList, readSortKey } from './parse-projection.ts'
 import { readGroupKeys } from './parse-sql-grouping.ts'
+import { readSqlSelected } from './parse-sql-selected.ts'
 import { readSetting } from './parse-sql-setting.ts'
 import { readFrom, readSqlPivot, readSqlUnpivot, readTableSample } from './parse-sql-source.ts'
 import { atSqlClause } from './sql-keyword.ts'
+import { markGiven, type SqlProgress } from './sql-progress.ts'
 import type { SqlReader } from './sql-reader.ts'
 import { foreignClause, unsupported } from './sql-refusal.ts'
 import type { Token } from './token.ts'
 import type { TokenStream } from './token-stream.ts'
-
-/** How far a query of SQL is read. */
-export interface SqlProgress {
-  readonly clauses: { -readonly [Name in keyof Query]?: Query[Name] }
-  /** What stands once at most and was given. */
-  readonly given: Set<string>
-  /** What could follow the clause before; undefined where nothing is known of it. */
-  expected: string | undefined
-}
 
 /** Reads the clause of a query that must begin at the current token. */
 export function readSqlClause(scope: SqlReader, progress: SqlProgress): void {
@@ -97,16 +89,6 @@ function readValue(scope: SqlReader, progress: SqlProgress, header: Token): stri
   }
 }
 
-/** Takes note that something is given; it may be given once. */
-export function markGiven({ given }: SqlProgress, name: string, { start, end }: Token): void {
-  if (given.has(name)) {
-    throw new AssayError('PARSE_DUPLICATE_CLAUSE', `${name.toUpperCase()} is given twice`, {
-      span: { start, end },
-    })
-  }
-  given.add(name)
-}
-
 function readSelectList(scope: SqlReader): Projection[] {
   const { tokens } = scope
   if (tokens.is('on') && tokens.peek(1).keyword === '(') {
@@ -121,16 +103,6 @@ function readSelectList(scope: SqlReader): Projection[] {
     throw tokens.unexpected('a value', 'write LIMIT and the number at the end')
   }
   return readList(tokens, () => readSqlSelected(scope))
-}
-
-/** Reads an item of a select list, or of another list whose items may have names. */
-export function readSqlSelected(scope: SqlReader): Projection {
-  const { tokens } = scope
-  const { start } = tokens.current
-  if (tokens.is('*')) return readSelected(tokens)
-  const expression = readExpression(tokens)
-  const alias = tokens.accept('as') ? readName(tokens, 'a name after AS') : scope.acceptBareAlias()
-  return { expression, alias, span: tokens.spanFrom(start) }
 }
 
 function readSqlSortKey(tokens: TokenStream): SortKey {

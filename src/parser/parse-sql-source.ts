@@ -4,8 +4,7 @@ import { readSampleSize, readSeed, readUnpivotName } from './parse-clause.ts'
 import { readExpression, readTerm } from './parse-expression.ts'
 import { readList, readName } from './parse-projection.ts'
 import { readTable } from './parse-source.ts'
-import { readStatement } from './parse-sql.ts'
-import { readSqlSelected } from './parse-sql-clause.ts'
+import { readSqlSelected } from './parse-sql-selected.ts'
 import { percentageOf } from './read-number.ts'
 import type { SqlReader } from './sql-reader.ts'
 import { refuseJoin, unsupported } from './sql-refusal.ts'
@@ -53,7 +52,7 @@ function readSubquery(scope: SqlReader): Source {
       "a table stands without them: FROM experiment('id')",
     )
   }
-  const query = readStatement(scope.inner())
+  const query = scope.readInner()
   tokens.expect(')', 'to close the query in FROM')
   return { kind: 'subquery', query, span: tokens.spanFrom(start) }
 }

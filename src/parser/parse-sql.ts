@@ -3,9 +3,10 @@ import type { Query, SubquerySource } from './ast.ts'
 import { checkClauses } from './check-clauses.ts'
 import { FaultList } from './fault-list.ts'
 import { readName } from './parse-projection.ts'
-import { readSqlClause, type SqlProgress } from './parse-sql-clause.ts'
+import { readSqlClause } from './parse-sql-clause.ts'
 import { unknownSource } from './parse-sql-source.ts'
 import { prefixFaults } from './sql-prefix.ts'
+import type { SqlProgress } from './sql-progress.ts'
 import { type NamedQueries, SqlReader } from './sql-reader.ts'
 import { explainSqlFault, unsupported } from './sql-refusal.ts'
 import { shorten } from './token.ts'
@@ -18,7 +19,7 @@ import type { TokenStream } from './token-stream.ts'
  */
 export function readSqlQuery(tokens: TokenStream): Query {
   tokens.startSql()
-  const query = readStatement(new SqlReader(tokens, new Map(), 0))
+  const query = readStatement(new SqlReader(tokens, readStatement))
   tokens.accept(';')
   if (tokens.current.kind !== 'end') {
     throw tokens.unexpected('the end of the text', 'a text holds one query')
@@ -28,7 +29,7 @@ export function readSqlQuery(tokens: TokenStream): Query {
 }
 
 /** Reads `[with …] select …` up to the end of the text or the `)` of a nested query. */
-export function readStatement(reader: SqlReader): Query {
+function readStatement(reader: SqlReader): Query {
   const { tokens } = reader
   const { start } = tokens.current
   const { nesting } = tokens

@@ -17,7 +17,7 @@ import { checkClauses } from './check-clauses.ts'
 import { clauseNames } from './clause.ts'
 import { JsonNode, tooDeep } from './json-node.ts'
 import { unpivotName } from './parse-clause.ts'
-import { readSource } from './parse-source.ts'
+import { readSource } from './parse-query.ts'
 import {
   readFunctionName,
   readJsonExpression,

@@ -1,5 +1,5 @@
 import { AssayError, type Span } from '../error.ts'
-import type { SubquerySource } from './ast.ts'
+import type { Query, SubquerySource } from './ast.ts'
 import { comparisonOperators, predicateNames } from './keyword.ts'
 import { sqlClauseWords } from './sql-keyword.ts'
 import { suggest } from './suggest.ts'
@@ -17,6 +17,9 @@ const expectedWords = [
 
 export type NamedQueries = ReadonlyMap<string, SubquerySource>
 
+/** Reads a query up to the end of the text, or up to the `)` that is not its own. */
+export type ReadStatement = (reader: SqlReader) => Query
+
 /** The tokens of one query of SQL, and where that query stands in its text. */
 export class SqlReader {
   readonly tokens: TokenStream
@@ -30,9 +33,16 @@ export class SqlReader {
   sourceName: string | undefined
   /** The last word that was taken for an alias without `as`: perhaps a mistyped keyword. */
   #bareAlias: Token | undefined
+  readonly #readStatement: ReadStatement
 
-  constructor(tokens: TokenStream, named: NamedQueries | undefined, depth: number) {
+  constructor(
+    tokens: TokenStream,
+    readStatement: ReadStatement,
+    named: NamedQueries | undefined = new Map(),
+    depth = 0,
+  ) {
     this.tokens = tokens
+    this.#readStatement = readStatement
     this.named = named
     this.depth = depth
     this.brackets = tokens.openBrackets
@@ -40,14 +50,19 @@ export class SqlReader {
 
   /** The reader of this same query once `with` has named queries. */
   knowing(named: NamedQueries | undefined): SqlReader {
-    return new SqlReader(this.tokens, named, this.depth)
+    return new SqlReader(this.tokens, this.#readStatement, named, this.depth)
   }
 
   /** The reader of a query inside this one that begins at the current token. */
   inner(named = this.named): SqlReader {
     const { start, end } = this.tokens.current
     this.checkDepth(1, { start, end })
-    return new SqlReader(this.tokens, named, this.depth + 1)
+    return new SqlReader(this.tokens, this.#readStatement, named, this.depth + 1)
+  }
+
+  /** Reads a query inside this one that begins at the current token. */
+  readInner(): Query {
+    return this.#readStatement(this.inner())
   }
 
   /** Refuses a source that has `height` queries inside each other. */

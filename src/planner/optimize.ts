@@ -1,5 +1,5 @@
-import type { EvaluationContext } from '../binder/evaluate.ts'
-import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
+import type { LogicalQuery } from './logical-plan.ts'
+import type { Rule, RuleContext } from './rule.ts'
 import { dropNeedlessSort } from './rules/drop-needless-sort.ts'
 import { findEmpty } from './rules/find-empty.ts'
 import { foldConstants } from './rules/fold-constants.ts'
@@ -9,17 +9,6 @@ import { lookUpById } from './rules/look-up-by-id.ts'
 import { orderPredicates } from './rules/order-predicates.ts'
 import { pushFilterIntoScan } from './rules/push-filter-into-scan.ts'
 import { sortLimitToTopK } from './rules/sort-limit-to-top-k.ts'
-
-/** A rewrite that keeps the plan's answer. It returns its argument when it has nothing to do. */
-export interface Rule {
-  readonly name: string
-  apply(plan: LogicalPlan, context: RuleContext): LogicalPlan
-}
-
-export interface RuleContext extends EvaluationContext {
-  /** Whether the query asked for the columnstore, which look-ups do not read. */
-  readonly columnstore: boolean
-}
 
 /** In order of application; each runs once. */
 export const rules: readonly Rule[] = [

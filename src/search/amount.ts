@@ -1,8 +1,5 @@
 /** Numbers as people write them, with what they count. */
-import type { PhraseReader } from './phrase.ts'
-
-/** `seconds`, `dollars` and `tokens` are in these; `share`: a percentage, from 0 to 1. */
-export type Unit = 'none' | 'seconds' | 'dollars' | 'tokens' | 'share'
+import type { PhraseReader, Unit } from './phrase.ts'
 
 export interface Amount {
   readonly value: number

@@ -1,7 +1,6 @@
 /** Comparisons of numbers: `score below 0.5`, `slower than 3 s`, `more than 10k tokens`. */
-import type { Amount, Unit } from './amount.ts'
-import { scaled, takeAmount, takeAmounts } from './amount.ts'
-import type { Context, Meaning, PhraseReader, Quantity, Recognized } from './phrase.ts'
+import { type Amount, scaled, takeAmount, takeAmounts } from './amount.ts'
+import type { Context, Meaning, PhraseReader, Quantity, Recognized, Unit } from './phrase.ts'
 import { fieldQuantity, quantityOf, takeQuantity } from './quantity.ts'
 
 type Operator = '<' | '<=' | '>' | '>=' | '=' | '!='

@@ -1,6 +1,5 @@
 /** Counting and grouping: `average latency per model by day`, `how many errors`, `p95 cost by user`. */
 import { printPath } from '../parser/print.ts'
-import type { Unit } from './amount.ts'
 import type {
   Context,
   Dimension,
@@ -9,6 +8,7 @@ import type {
   PhraseReader,
   Quantity,
   Recognized,
+  Unit,
 } from './phrase.ts'
 import { aliasOf, anyScore, quantityOf, takeCounted, takeQuantity } from './quantity.ts'
 import type { VocabularyField } from './vocabulary.ts'

@@ -1,7 +1,9 @@
 /** What phrases of a search are read with, and what they are found to mean. */
-import type { Unit } from './amount.ts'
 import type { Vocabulary, VocabularyField } from './vocabulary.ts'
 import type { Word } from './words.ts'
+
+/** What a number counts. `seconds`, `dollars` and `tokens` are in these; `share`: a percentage, from 0 to 1. */
+export type Unit = 'none' | 'seconds' | 'dollars' | 'tokens' | 'share'
 
 /** A number that rows have, or that groups of rows come to. */
 export interface Quantity {

@@ -1,7 +1,6 @@
 /** What can be measured: latency, tokens, cost, scores and other numbers, by the names people use. */
 import { printPath } from '../parser/print.ts'
-import type { Unit } from './amount.ts'
-import type { Context, PhraseReader, Quantity } from './phrase.ts'
+import type { Context, PhraseReader, Quantity, Unit } from './phrase.ts'
 import type { VocabularyField } from './vocabulary.ts'
 import { plain } from './words.ts'
 

@@ -6,23 +6,10 @@ import { z } from 'zod'
 import type { Gate } from '../access/gate.ts'
 import { type Fields, fields } from '../catalog/schema/field.ts'
 import { AssayError } from '../error.ts'
+import type { OperationDescription } from './operation-description.ts'
 import type { Reply } from './reply.ts'
 import { checkBody, checkIdentifier, checkQuery } from './request-check.ts'
 import type { Route, RouteMethod, RouteRequest } from './route.ts'
-
-/** What the API document tells of a route. */
-export interface OperationDescription {
-  readonly tag: string
-  readonly summary: string
-  readonly query?: z.ZodObject
-  readonly body?: z.ZodType
-  readonly isBodyOptional?: boolean
-  /** Whether it answers 501: it is known, and not done here. */
-  readonly isNotDone?: boolean
-  /** Of a 200; without one the answer is text. */
-  readonly answer: z.ZodType | undefined
-  readonly isDeprecated?: boolean
-}
 
 export interface OperationRequest<Query, Body> {
   /** Ids in the path, in order: UUIDs. */

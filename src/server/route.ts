@@ -1,7 +1,7 @@
 /** What a route is, and which one a request is for. */
 import type { Gate } from '../access/gate.ts'
 import { AssayError } from '../error.ts'
-import type { OperationDescription } from './operation.ts'
+import type { OperationDescription } from './operation-description.ts'
 import type { Reply, WholeReply } from './reply.ts'
 
 export interface RouteRequest {

@@ -14,7 +14,7 @@ import { openDirectory as openFiles } from '../../storage/directory/open-directo
 import { openRecords } from '../../storage/environment.ts'
 import { RecordReader } from '../../storage/read/record-reader.ts'
 import { parseExactJson } from '../../type/exact-json.ts'
-import { type AdminConnection, type Fields, userOf } from './connection.ts'
+import { type AdminConnection, type Fields, userOf } from './admin-connection.ts'
 
 /**
  * Opens a data directory that no service has open. Whoever can do that may do everything, so no key is

@@ -1,14 +1,8 @@
 /** `assay orgs`, `assay members` and `assay keys`. */
 import { expiryOf } from '../../access/key-expiry.ts'
 import { AssayError } from '../../error.ts'
-import {
-  type AdminOptions,
-  entryOf,
-  type Fields,
-  listAll,
-  userOf,
-  withConnection,
-} from './connection.ts'
+import { type AdminOptions, entryOf, type Fields, listAll, userOf } from './admin-connection.ts'
+import { withConnection } from './connection.ts'
 import { printEntries, printSecret } from './print.ts'
 
 export function listOrganizations(options: AdminOptions): Promise<void> {

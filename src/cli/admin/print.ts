@@ -1,6 +1,6 @@
 import { writeExactJson } from '../../type/exact-json.ts'
 import { formatTable } from '../table.ts'
-import type { AdminOptions, Fields } from './connection.ts'
+import type { AdminOptions, Fields } from './admin-connection.ts'
 
 /** A table of these columns on a terminal; otherwise, or with --json, whole objects as JSON lines. */
 export function printEntries(

@@ -7,8 +7,8 @@ import {
   type Fields,
   listAll,
   userOf,
-  withConnection,
-} from './connection.ts'
+} from './admin-connection.ts'
+import { withConnection } from './connection.ts'
 import { printEntries } from './print.ts'
 
 const roleColumns = ['id', 'name', 'description', 'member_permissions', 'member_roles']

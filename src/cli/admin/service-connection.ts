@@ -1,6 +1,6 @@
 import { AssayError } from '../../error.ts'
 import { Client } from '../client.ts'
-import type { AdminConnection, AdminOptions, Fields } from './connection.ts'
+import type { AdminConnection, AdminOptions, Fields } from './admin-connection.ts'
 
 /** Asks a running service, with the rights of the key's owner. */
 export class ServiceConnection implements AdminConnection {

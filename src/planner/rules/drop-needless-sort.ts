@@ -1,7 +1,7 @@
 import type { BoundAggregate } from '../../binder/bound.ts'
 import type { LogicalPlan } from '../logical-plan.ts'
 import { fromLeaf, ontoLeaf } from '../map-plan.ts'
-import type { Rule } from '../optimize.ts'
+import type { Rule } from '../rule.ts'
 
 const ordered: ReadonlySet<string> = new Set(['any_value', 'first', 'last'])
 

@@ -1,5 +1,5 @@
 import { mapPlan } from '../map-plan.ts'
-import type { Rule } from '../optimize.ts'
+import type { Rule } from '../rule.ts'
 
 /** A scan with a predicate that is a constant other than true keeps no row; one that is true goes. */
 export const findEmpty: Rule = {

@@ -7,7 +7,7 @@ import {
 } from '../../binder/evaluate.ts'
 import { mapChildren } from '../../binder/rewrite.ts'
 import { mapExpressions, mapPlan } from '../map-plan.ts'
-import type { Rule } from '../optimize.ts'
+import type { Rule } from '../rule.ts'
 
 /** Evaluates what no row can change, and drops operands that decide nothing. */
 export const foldConstants: Rule = {

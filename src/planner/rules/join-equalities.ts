@@ -3,7 +3,7 @@ import { mapChildren, structuralKey } from '../../binder/rewrite.ts'
 import { formatTimestamp } from '../../type/time.ts'
 import { Timestamp } from '../../type/value.ts'
 import { mapExpressions, mapPlan } from '../map-plan.ts'
-import type { Rule } from '../optimize.ts'
+import type { Rule } from '../rule.ts'
 
 /** Of fewer values, comparisons one by one are as fast. */
 const fewestValues = 4

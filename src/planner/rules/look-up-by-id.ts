@@ -1,6 +1,6 @@
 import type { BoundExpression } from '../../binder/bound.ts'
 import { mapPlan } from '../map-plan.ts'
-import type { Rule } from '../optimize.ts'
+import type { Rule } from '../rule.ts'
 
 /** More ids than this are faster to scan for. */
 const maximumIds = 4096

@@ -1,7 +1,7 @@
 import { type BoundExpression, childrenOf } from '../../binder/bound.ts'
 import { awaitsNow } from '../../binder/evaluate.ts'
 import { mapPlan } from '../map-plan.ts'
-import type { Rule } from '../optimize.ts'
+import type { Rule } from '../rule.ts'
 
 /** Cheap and selective predicates run first, so that others see fewer rows. Ties keep their order. */
 export const orderPredicates: Rule = {

@@ -2,7 +2,7 @@ import { type BoundExpression, fieldsOf } from '../../binder/bound.ts'
 import { conjunction, conjunctsOf } from '../conjuncts.ts'
 import type { LogicalPlan } from '../logical-plan.ts'
 import { mapPlan } from '../map-plan.ts'
-import type { Rule } from '../optimize.ts'
+import type { Rule } from '../rule.ts'
 
 /**
  * Makes the conditions of a filter the scan's predicates, one for each operand of an `and`. Those

@@ -1,5 +1,5 @@
 import { mapPlan } from '../map-plan.ts'
-import type { Rule } from '../optimize.ts'
+import type { Rule } from '../rule.ts'
 
 /** A limit over a sort keeps only the first rows while it sorts. */
 export const sortLimitToTopK: Rule = {

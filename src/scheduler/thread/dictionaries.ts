@@ -7,13 +7,13 @@
  * segments. The one that was used last is the last to go.
  */
 import { distinctArgument } from '../../executor/aggregate/create.ts'
+import type { UnifyResult, UnifyTask } from '../../executor/task/task.ts'
 import type { TaskDictionary } from '../../executor/task/task-dictionaries.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { ManifestSegment } from '../../storage/segment/manifest.ts'
 import { residualPathsOf, type SegmentMetadata } from '../../storage/segment/metadata.ts'
 import { leadsTo, samePath } from '../../type/value.ts'
 import type { SharedDictionary } from '../../vector/shared-dictionary.ts'
-import type { TaskRunner } from './query-pool.ts'
 
 /** Of texts in segments, below which tables of their own are made faster. */
 const fewestTexts = 16_384
@@ -46,13 +46,18 @@ interface WantedField {
   readonly texts: ReadonlyMap<number, number>
 }
 
+/** What makes them, on a worker. */
+interface UnifyRunner {
+  run(task: UnifyTask): Promise<UnifyResult>
+}
+
 export class Dictionaries {
-  readonly #pool: TaskRunner
+  readonly #pool: UnifyRunner
   /** By path; the one that was used last at the end. */
   readonly #fields = new Map<string, FieldState>()
   #nextId = 1
 
-  constructor(pool: TaskRunner) {
+  constructor(pool: UnifyRunner) {
     this.#pool = pool
   }
 

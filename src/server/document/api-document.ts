@@ -1,7 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
 import { identifier } from '../../catalog/schema/field.ts'
-import type { OperationDescription } from '../operation.ts'
+import type { OperationDescription } from '../operation-description.ts'
 import type { Route } from '../route.ts'
 import { version } from '../version.ts'
 import { recordOperations } from './record-operations.ts'

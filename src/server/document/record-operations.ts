@@ -1,7 +1,7 @@
 /** What the API document tells of the routes for records and queries, which read their bodies themselves. */
 import { z } from 'zod'
 import { fields, identifier, timestamp, version } from '../../catalog/schema/field.ts'
-import type { OperationDescription } from '../operation.ts'
+import type { OperationDescription } from '../operation-description.ts'
 
 const numbers = z.record(z.string(), z.union([z.number(), z.boolean()]).nullable())
 const path = z.array(z.string())

@@ -1,10 +1,17 @@
 import type { Socket } from 'node:net'
 import type { Refusal } from './http-server.ts'
-import type { NodeResponder } from './node-responder.ts'
 import { statusText } from './status-text.ts'
 
 /** For the other end to take the last that it is told. */
 const lastWordsMs = 1000
+
+/** The answer to a request, as its connection sees it. */
+interface OpenAnswer {
+  readonly hasBegun: boolean
+  readonly hasEnded: boolean
+  /** Nobody waits for it any more. */
+  leave(): void
+}
 
 /** A connection of Node's server: which of its requests are being answered. */
 export class NodeConnection {
@@ -12,14 +19,14 @@ export class NodeConnection {
   /** Asked for at once: a socket that is closed does not know it any more. */
   readonly address: string
   /** Of all connections: whose bodies have not come yet. */
-  readonly receiving: Set<NodeResponder>
+  readonly receiving: Set<OpenAnswer>
   /** Whether what comes is not looked at any more. */
   isEnding = false
   /** Those whose answers have not been handed over. */
-  readonly #open = new Set<NodeResponder>()
+  readonly #open = new Set<OpenAnswer>()
   #last: Refusal | undefined
 
-  constructor(socket: Socket, receiving: Set<NodeResponder>) {
+  constructor(socket: Socket, receiving: Set<OpenAnswer>) {
     this.socket = socket
     // Of IPv4, as a socket of IPv6 has it.
     this.address = socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? ''
@@ -42,13 +49,13 @@ export class NodeConnection {
     return false
   }
 
-  begin(responder: NodeResponder): void {
+  begin(responder: OpenAnswer): void {
     // The answer before it may be on its way still, which has its time; this one may take any.
     if (this.#open.size > 0) this.socket.setTimeout(0)
     this.#open.add(responder)
   }
 
-  finished(responder: NodeResponder): void {
+  finished(responder: OpenAnswer): void {
     this.#open.delete(responder)
     this.#endWithLast()
   }

@@ -7,7 +7,7 @@
 
 import { type RowView, rowFlags } from '../row/row.ts'
 import type { RowBuilder } from '../row/row-builder.ts'
-import type { RowChange } from './merge.ts'
+import type { RowChange } from './row-change.ts'
 
 /** The fields that `addPlace` adds. */
 export const placeFields: ReadonlySet<string> = new Set([

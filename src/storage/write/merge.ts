@@ -10,23 +10,11 @@
  */
 import { ByteWriter } from '../../json/byte-writer.ts'
 import { formatTransaction } from '../../type/transaction.ts'
-import type { RowControl } from '../row/prepared-rows.ts'
-import { type RowHeader, type RowView, rowFlags } from '../row/row.ts'
+import { type RowView, rowFlags } from '../row/row.ts'
 import type { RowBuilder } from '../row/row-builder.ts'
 import { deleteElements, type JsonText, mergeJson, mergeStops, uniteArrays } from './merge-json.ts'
 import { addPlace, placeFields } from './merge-place.ts'
-
-export interface RowChange {
-  /** The current version; undefined for a new record. */
-  readonly base: RowView | undefined
-  /** The new row as it was prepared. */
-  readonly patch: RowView
-  readonly isMerge: boolean
-  readonly control: Partial<RowControl>
-  /** The row of the record that `control.parentId` names. */
-  readonly parent: RowView | undefined
-  readonly keys: Omit<RowHeader, 'flags' | 'createdMs'>
-}
+import type { RowChange } from './row-change.ts'
 
 /** Appends the version that the change makes, and returns where it starts. */
 export function applyChange(change: RowChange, builder: RowBuilder): number {

@@ -1,7 +1,7 @@
 /** Messages to and from models, as a chat. */
 import { parseExactly } from '../service/exact-json.ts'
 import { isObject, type Message, messagesOf } from './format.ts'
-import { JsonTree } from './json-view.tsx'
+import { JsonTree } from './json-tree.tsx'
 import { LongText } from './long-text.tsx'
 import type { Sought } from './marked.tsx'
 

@@ -1,6 +1,6 @@
 /** Titles of columns: sorted by, moved and made wider by pointer and by keys. */
 import { useRef, useState } from 'preact/hooks'
-import type { Column } from './table.tsx'
+import type { Column } from './table-column.ts'
 
 export interface Sort {
   readonly column: string

@@ -1,6 +1,6 @@
 /** One row of a table; drawn again only if something of it is another. */
 import { Component } from 'preact'
-import type { Column } from './table.tsx'
+import type { Column } from './table-column.ts'
 
 export interface LineProps<Row> {
   readonly index: number

@@ -1,24 +1,10 @@
 /** A table of any number of rows, of which only those in sight are in the document. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Column } from './table-column.ts'
 import { HeadCells, type Sort } from './table-head.tsx'
 import { Line } from './table-line.tsx'
 import { useSight } from './table-sight.ts'
-
-export interface Column<Row> {
-  readonly id: string
-  readonly title: string
-  /** In pixels. */
-  readonly width: number
-  readonly isNumber?: boolean
-  readonly isSortable?: boolean
-  /** Shown when the pointer rests on the title. */
-  readonly description?: string
-  /** @param length characters that the cell has room for at most: text beyond costs time to lay out */
-  readonly cell: (row: Row, length: number) => ComponentChildren
-  /** Shown whole when the pointer rests on the cell. */
-  readonly hint?: (row: Row) => string
-}
 
 /** Rows by their place, as a list has them; undefined stands for one that is not loaded yet. */
 export interface Rows<Row> {

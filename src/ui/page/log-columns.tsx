@@ -1,7 +1,7 @@
 /** What a table of traces or spans can show. */
 import { cost, duration, number, preview, score, time } from '../component/format.ts'
 import { Marked, nothingSought, Snippet, type Sought } from '../component/marked.tsx'
-import type { Column } from '../component/table.tsx'
+import type { Column } from '../component/table-column.ts'
 import { namesIn } from '../service/cut-json.ts'
 import { at, type Row } from '../service/query.ts'
 import { durationOf } from '../service/span-facts.ts'

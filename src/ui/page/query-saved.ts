@@ -4,6 +4,9 @@
  */
 import { requestJson } from '../service/client.ts'
 
+/** Parts of the address that say how a result is shown. */
+export type ShownAs = Readonly<Record<string, string | undefined>>
+
 export interface SavedQuery {
   readonly id: string
   readonly name: string

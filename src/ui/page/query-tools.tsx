@@ -7,7 +7,7 @@ import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { CodeDialog } from './code-dialog.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
-import type { ShownAs } from './query.tsx'
+import type { ShownAs } from './query-saved.ts'
 import { SavedDialog } from './saved-dialog.tsx'
 
 export interface QueryToolsProps {

@@ -11,7 +11,7 @@ import { QueryExamples } from './query-examples.tsx'
 import { keepDraft, readDraft, remember } from './query-history.ts'
 import { QueryProblems } from './query-problems.tsx'
 import { useRunner } from './query-run.ts'
-import { loadSaved } from './query-saved.ts'
+import { loadSaved, type ShownAs } from './query-saved.ts'
 import { QueryTools } from './query-tools.tsx'
 import { Result } from './result.tsx'
 
@@ -23,9 +23,6 @@ export function Query({ projectName }: { readonly projectName: string }) {
 }
 
 const noProblems: Checked['diagnostics'] = []
-
-/** Parts of the address that say how a result is shown. */
-export type ShownAs = Readonly<Record<string, string | undefined>>
 
 /** What is run is in the address, so that it can be shared; what is only written, in the browser. */
 function QueryView({ project }: { readonly project: Project }) {

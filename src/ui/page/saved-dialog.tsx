@@ -8,8 +8,7 @@ import { useLoaded } from '../service/load.ts'
 import type { Project } from '../service/project.ts'
 import { useRights } from '../service/rights.ts'
 import { parameter, setParameters } from '../state/location.ts'
-import type { ShownAs } from './query.tsx'
-import { listSaved, removeSaved, type SavedQuery, save } from './query-saved.ts'
+import { listSaved, removeSaved, type SavedQuery, type ShownAs, save } from './query-saved.ts'
 import { shownParameters } from './result-view.ts'
 
 /** Queries that all of the project have, and the one in the editor to be among them. */

@@ -9,8 +9,8 @@ import { useLoaded } from '../service/load.ts'
 import { type Acl, type Directory, loadDirectory, nameOfUser, remove } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { objectTypes, typeTitle } from './access-words.ts'
-import type { SettingsProps } from './settings.tsx'
 import { SettingsList } from './settings-list.tsx'
+import type { SettingsProps } from './settings-parts.ts'
 
 interface Loaded extends Directory {
   readonly acls: readonly Acl[]

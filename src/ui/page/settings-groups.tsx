@@ -7,8 +7,8 @@ import { request } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { type Directory, type Group, loadDirectory, nameOfUser, remove } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
-import type { SettingsProps } from './settings.tsx'
 import { SettingsList } from './settings-list.tsx'
+import type { SettingsProps } from './settings-parts.ts'
 
 export function SettingsGroups({ rights }: SettingsProps) {
   const directory = useLoaded('groups', loadDirectory)

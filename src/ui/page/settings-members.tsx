@@ -11,8 +11,8 @@ import { isServiceAccount, loadDirectory, nameOfUser, type User } from '../servi
 import { session } from '../service/session.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { NewSecret } from './new-secret.tsx'
-import type { SettingsProps } from './settings.tsx'
 import { SettingsList } from './settings-list.tsx'
+import type { SettingsProps } from './settings-parts.ts'
 
 export function SettingsMembers({ rights }: SettingsProps) {
   const directory = useLoaded('members', loadDirectory)

@@ -1,6 +1,12 @@
 /** The parts of the settings, and who sees them. */
 import type { Rights } from '../service/rights.ts'
 
+/** What each part of the settings is given. */
+export interface SettingsProps {
+  readonly rights: Rights
+  readonly organization: { readonly id: string; readonly name: string }
+}
+
 interface SettingsPart {
   readonly id: string
   readonly title: string

@@ -8,8 +8,8 @@ import { useLoaded } from '../service/load.ts'
 import { listAll, type Role, type RolePermission, remove } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { objectTypes, typeTitle } from './access-words.ts'
-import type { SettingsProps } from './settings.tsx'
 import { SettingsList } from './settings-list.tsx'
+import type { SettingsProps } from './settings-parts.ts'
 
 export function SettingsRoles({ rights }: SettingsProps) {
   const roles = useLoaded('roles', (signal) => listAll<Role>('/v1/role', signal))

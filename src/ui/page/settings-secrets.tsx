@@ -7,8 +7,8 @@ import { request, requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { remove } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
-import type { SettingsProps } from './settings.tsx'
 import { SettingsList } from './settings-list.tsx'
+import type { SettingsProps } from './settings-parts.ts'
 
 interface Secret {
   readonly id: string

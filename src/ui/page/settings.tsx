@@ -2,26 +2,20 @@
 import type { ComponentChildren } from 'preact'
 import { Failure, Loading } from '../component/notice.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
-import { type Rights, useRights } from '../service/rights.ts'
+import { useRights } from '../service/rights.ts'
 import { session } from '../service/session.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { SettingsGrants } from './settings-grants.tsx'
 import { SettingsGroups } from './settings-groups.tsx'
 import { SettingsKeys } from './settings-keys.tsx'
 import { SettingsMembers } from './settings-members.tsx'
-import { type SettingsPartId, settingsParts } from './settings-parts.ts'
+import { type SettingsPartId, type SettingsProps, settingsParts } from './settings-parts.ts'
 import { SettingsQueries } from './settings-queries.tsx'
 import { SettingsRoles } from './settings-roles.tsx'
 import { SettingsSecrets } from './settings-secrets.tsx'
 import { SettingsStorage } from './settings-storage.tsx'
 import { SettingsTokens } from './settings-tokens.tsx'
 import { SettingsYou } from './settings-you.tsx'
-
-/** What each part of the settings is given. */
-export interface SettingsProps {
-  readonly rights: Rights
-  readonly organization: { readonly id: string; readonly name: string }
-}
 
 const pages: Readonly<Record<SettingsPartId, (props: SettingsProps) => ComponentChildren>> = {
   you: SettingsYou,

@@ -3,14 +3,13 @@ import { type EventForm, eventOf } from '../../import/event.ts'
 import {
   formatOfBytes,
   formatOfName,
-  type ImportFile,
   type ImportFormat,
   isTable,
-  type OnRead,
   type ReadOptions,
   recordsOfFile,
 } from '../../import/file-format.ts'
 import { type BadLine, isBadLine, reasonOf } from '../../import/file-record.ts'
+import type { ImportFile, OnRead } from '../../import/import-file.ts'
 import { ServiceError } from './client.ts'
 import { insertTexts } from './dataset.ts'
 
