@@ -70,8 +70,9 @@ test('a query that would hold more than its budget names it, and the next one is
 test('the longest time of the server bounds what a query asks for', async () => {
   const source = await startWith({ ASSAY_MAX_QUERY_SECONDS: '1' })
   const reader = await startExport(source)
+  const open = async () => (await service.request('/admin/queries')).json.queries
+  await expect.poll(open).toEqual([])
   const readAll = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1500))
     while (!(await reader.read()).done);
   }
   await expect(readAll()).rejects.toThrow()
