@@ -20,6 +20,18 @@ const ofTransport = [
 ].map((name) => `test/server/${name}.test.ts`)
 const ofVersion = ['test/storage/mapped-values.test.ts']
 
+/** Those of the whole system, which take longer: in a browser, by clients of others, with disks that fail, on real data. */
+const ofSystem = [
+  'clients',
+  'crash',
+  'deploy',
+  'formats',
+  'package',
+  'real-data',
+  'soak',
+  'ui',
+].map((folder) => `test/${folder}/**/*.test.ts`)
+
 /** Tests run the TypeScript sources; the threads they start load them through tsx as well. */
 export default defineConfig({
   test: {
@@ -33,7 +45,11 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/support/plain-reporter.ts'],
     projects: [
-      { extends: true, test: { name: 'usual', include: ['test/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'usual', include: ['test/**/*.test.ts'], exclude: ofSystem },
+      },
+      { extends: true, test: { name: 'system', include: ofSystem } },
       {
         extends: true,
         test: {
