@@ -62,7 +62,7 @@ test('help for everything', async () => {
     expect(program.stdout).toContain(command)
     expect(await explained([command, '--help'])).toContain(`Usage: assay ${command}`)
   }
-  expect(await explained(['--version'])).toContain('0.1.0')
+  expect(await explained(['--version'])).toContain('0.2.0')
 })
 
 test('a command line that cannot be understood ends with 2', async () => {

@@ -11,7 +11,7 @@ test('health, version and greeting need no key', async () => {
   const health = await service.request('/healthz', { key: null })
   expect(health).toMatchObject({ status: 200, json: { status: 'ok' } })
   const { json } = await service.request('/version', { key: null })
-  expect(json).toEqual({ version: '0.1.0', logs3_payload_max_bytes: 512 * 2 ** 20 })
+  expect(json).toEqual({ version: '0.2.0', logs3_payload_max_bytes: 512 * 2 ** 20 })
   const greeting = await service.request('/v1', { key: null })
   expect(greeting.text).toBe('Hello, World!')
   expect(greeting.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -68,7 +68,7 @@ test('unknown paths and wrong methods', async () => {
 
 test('repeated and trailing slashes do not matter', async () => {
   for (const path of ['//version', '/version/', '///version//']) {
-    expect((await service.request(path)).json.version).toBe('0.1.0')
+    expect((await service.request(path)).json.version).toBe('0.2.0')
   }
   expect((await service.request('//v1//project')).status).toBe(200)
 })
