@@ -1,7 +1,7 @@
 /** How long a query takes from its text to its plan, once the code is warm. */
 import { Bench } from 'tinybench'
+import type { BindContext } from '../../src/binder/bind-context.ts'
 import { bindQuery } from '../../src/binder/bind-query.ts'
-import { type BindContext } from '../../src/binder/bind-context.ts'
 import { KnownFields } from '../../src/binder/known-fields.ts'
 import type { CatalogObject, CatalogView } from '../../src/catalog/catalog.ts'
 import { parseQuery } from '../../src/parser/parse.ts'

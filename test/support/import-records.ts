@@ -1,6 +1,7 @@
 /** Records of files as the import reads them. */
-import type { ImportFile } from '../../src/import/import-file.ts'
+
 import type { FileRecord } from '../../src/import/file-record.ts'
+import type { ImportFile } from '../../src/import/import-file.ts'
 
 /** Bytes in chunks of so many, so that what they mean is cut anywhere. */
 export async function* inChunks(
