@@ -8,8 +8,9 @@ import { type ColumnScan, columnScan } from './measure/column-scan.ts'
 import { MemoryWatch } from './measure/process-status.ts'
 import { type LoadedPeer, type Prepared, type PrepareOptions, prepare } from './prepare.ts'
 import { note } from './report/progress.ts'
+import type { Phase, QueryResult } from './report/query-result.ts'
 import { type Summary, summarize } from './report/ratios.ts'
-import { type Phase, type QueryResult, Suite } from './suite.ts'
+import { Suite } from './suite.ts'
 import type { Layout } from './systems/system.ts'
 
 export interface MeasureOptions extends PrepareOptions {

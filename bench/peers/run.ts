@@ -8,12 +8,12 @@ import { buildServer, installPeers } from './install.ts'
 import { measurePeers } from './measure-peers.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { plot } from './report/plot.ts'
+import { phases } from './report/query-result.ts'
 import { isWrong } from './report/ratios.ts'
 import { saveReport } from './report/save.ts'
 import { titles } from './report/table.ts'
 import { reportText } from './report/text.ts'
 import { measureScaling, scalingTable } from './scaling.ts'
-import { phases } from './suite.ts'
 
 const options = readOptions()
 if (options === undefined) console.log(usage)

@@ -5,9 +5,10 @@ import { settle } from './ingest.ts'
 import type { Turns } from './measure/alternate.ts'
 import { prepare } from './prepare.ts'
 import { note } from './report/progress.ts'
+import type { QueryResult } from './report/query-result.ts'
 import { msOf } from './report/ratios.ts'
 import { markdownTable } from './report/table.ts'
-import { type QueryResult, Suite } from './suite.ts'
+import { Suite } from './suite.ts'
 import type { Layout } from './systems/system.ts'
 
 export interface ScalingOptions {

@@ -165,32 +165,36 @@ export class ContentStore {
    * announced them it is not known what names them: they stay.
    */
   async tidy(uses: FileUses): Promise<void> {
-    const oldest = this.#now() - waitingMs
-    const oldestUnnamed = this.#now() - unnamedMs
     for (const folder of await foldersIn(this.#directory)) {
       for (const entry of await readdir(join(this.#directory, folder))) {
-        const path = join(this.#directory, folder, entry)
         if (entry.endsWith(unfinishedEnding)) {
-          // It may have been given its name meanwhile.
-          const found = await stat(path).catch(unlessMissing)
-          if (found && found.mtimeMs < this.#openedAt) await rm(path, { force: true })
+          await this.#removeUnfinished(join(this.#directory, folder, entry))
         } else if (entry.endsWith('.json')) {
-          const name = entry.slice(0, -'.json'.length)
-          const details = await this.details(name).catch(unlessDamaged)
-          if (!details || details.created >= oldest) continue
-          const isWaiting = details.status !== 'done' || details.kind === 'overflow'
-          const mayBeUnnamed =
-            details.kind === 'attachment' &&
-            details.userId !== undefined &&
-            details.created < oldestUnnamed
-          if (isWaiting) await this.remove(name)
-          else if (mayBeUnnamed && isUnused(uses.filePlaces(name))) {
-            await this.remove(name)
-            await uses.forgetFile(name)
-          }
+          await this.#tidyContent(entry.slice(0, -'.json'.length), uses)
         }
       }
     }
+  }
+
+  async #removeUnfinished(path: string): Promise<void> {
+    // It may have been given its name meanwhile.
+    const found = await stat(path).catch(unlessMissing)
+    if (found && found.mtimeMs < this.#openedAt) await rm(path, { force: true })
+  }
+
+  async #tidyContent(name: string, uses: FileUses): Promise<void> {
+    const now = this.#now()
+    const details = await this.details(name).catch(unlessDamaged)
+    if (!details || details.created >= now - waitingMs) return
+    const { kind, status, created, userId } = details
+    if (status !== 'done' || kind === 'overflow') {
+      await this.remove(name)
+      return
+    }
+    const mayBeUnnamed = kind === 'attachment' && userId !== undefined && created < now - unnamedMs
+    if (!mayBeUnnamed || !isUnused(uses.filePlaces(name))) return
+    await this.remove(name)
+    await uses.forgetFile(name)
   }
 
   #writeDetails(name: string, details: ContentDetails): Promise<void> {

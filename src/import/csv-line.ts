@@ -52,15 +52,11 @@ export function readCsvLine(
     let hasQuotes = false
     if (isQuoted) {
       start = ++at
-      for (;;) {
-        at = bytes.indexOf(quote, at)
-        if (at < 0) return isWhole ? { fault: 'a quote opens in it that is never closed' } : 'more'
-        if (at + 1 === length && !isWhole) return 'more'
-        if (bytes[at + 1] !== quote) break
-        hasQuotes = true
-        at += 2
-      }
-      end = at++
+      end = closingQuote(bytes, start)
+      if (end < 0) return isWhole ? { fault: 'a quote opens in it that is never closed' } : 'more'
+      if (end + 1 === length && !isWhole) return 'more'
+      hasQuotes = bytes.subarray(start, end).includes(quote)
+      at = end + 1
       while (at < length && bytes[at] === space && delimiter !== space) at++
     } else {
       while (at < length && bytes[at] !== delimiter && bytes[at] !== lineEnd) {
@@ -71,12 +67,13 @@ export function readCsvLine(
     }
     const isCut = at >= length && !isWhole
     if (isCut) return 'more'
-    if (isQuoted && at < length && bytes[at] === carriageReturn && lineEnd !== carriageReturn) {
-      if (at + 1 === length && !isWhole) return 'more'
-      if (bytes[at + 1] === lineEnd || at + 1 === length) at++
-    } else if (!isQuoted && end > start && bytes[end - 1] === carriageReturn) {
-      if (at >= length || bytes[at] === lineEnd) end--
+    if (isQuoted && bytes[at] === carriageReturn && lineEnd !== carriageReturn) {
+      const isLast = at + 1 === length
+      if (isLast && !isWhole) return 'more'
+      if (isLast || bytes[at + 1] === lineEnd) at++
     }
+    const isEnd = at >= length || bytes[at] === lineEnd
+    if (!isQuoted && isEnd && end > start && bytes[end - 1] === carriageReturn) end--
     cells.push({ start, end, isQuoted, hasQuotes })
     if (at >= length) return { cells, next: length, isLoose }
     if (bytes[at] === lineEnd) return { cells, next: at + 1, isLoose }
@@ -85,4 +82,11 @@ export function readCsvLine(
     }
     at++
   }
+}
+
+/** Where the quote is that closes a cell: one that no other follows; less than 0 when none is there. */
+function closingQuote(bytes: Uint8Array, from: number): number {
+  let at = bytes.indexOf(quote, from)
+  while (at >= 0 && bytes[at + 1] === quote) at = bytes.indexOf(quote, at + 2)
+  return at
 }

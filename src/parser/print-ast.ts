@@ -1,7 +1,7 @@
 import { unreachable } from '../error.ts'
-import type { Expression, Projection, Query } from './ast.ts'
+import type { Expression, Pivot, Projection, Query, SortKey } from './ast.ts'
 import { childrenOf } from './children.ts'
-import { clauseNames, clauseProperties } from './clause.ts'
+import { type ClauseName, clauseNames, clauseProperties } from './clause.ts'
 import { printLiteral, printName, printPath, printSteps, printString } from './print.ts'
 import { printSample, printSource } from './print-query.ts'
 
@@ -16,85 +16,95 @@ export function printAst(node: Query | Expression): string {
 function writeQuery(query: Query, depth: number, lines: string[]): void {
   const indent = '  '.repeat(depth)
   lines.push(`${indent}query`)
-  for (const name of clauseNames) {
-    const title = `${indent}  ${name}`
-    switch (name) {
-      case 'select':
-      case 'dimensions':
-      case 'measures':
-      case 'final_dimensions':
-      case 'final_measures':
-      case 'weighted_scores':
-      case 'custom_columns': {
-        const projections = query[clauseProperties[name]]
-        if (projections === undefined) break
-        lines.push(name === 'select' && query.distinct ? `${title} distinct` : title)
-        for (const projection of projections) writeProjection(projection, depth + 2, lines)
-        break
-      }
-      case 'pivot':
-        if (query.pivot === undefined) break
-        lines.push(title)
-        for (const measure of query.pivot.measures) writeProjection(measure, depth + 2, lines)
-        if (query.pivot.key === undefined) break
-        lines.push(`${indent}    for`)
-        write(query.pivot.key, depth + 3, lines)
-        break
-      case 'unpivot':
-        for (const { expression, name: key, value } of query.unpivot ?? []) {
-          lines.push(
-            `${title} as ${key === undefined ? '' : `${printName(key)}, `}${printName(value)}`,
-          )
-          write(expression, depth + 2, lines)
-        }
-        break
-      case 'infer':
-        if (query.infer === undefined) break
-        lines.push(title)
-        for (const field of query.infer) write(field, depth + 2, lines)
-        break
-      case 'from':
-        if (query.from?.kind === 'table') lines.push(`${title} ${printSource(query.from)}`)
-        if (query.from?.kind !== 'subquery') break
-        lines.push(title)
-        writeQuery(query.from.query, depth + 2, lines)
-        break
-      case 'filter':
-      case 'span_filter':
-      case 'trace_filter':
-      case 'final_filter':
-      case 'comparison_key': {
-        const expression = query[clauseProperties[name]]
-        if (expression === undefined) break
-        lines.push(title)
-        write(expression, depth + 2, lines)
-        break
-      }
-      case 'sample':
-        if (query.sample !== undefined) lines.push(`${title} ${printSample(query.sample)}`)
-        break
-      case 'sort':
-        if (query.sort === undefined) break
-        lines.push(title)
-        for (const { expression, direction } of query.sort) {
-          lines.push(`${indent}    ${direction}`)
-          write(expression, depth + 3, lines)
-        }
-        break
-      case 'limit':
-      case 'offset':
-      case 'preview_length':
-      case 'inference_budget': {
-        const count = query[clauseProperties[name]]
-        if (count !== undefined) lines.push(`${title} ${count.value}`)
-        break
-      }
-      case 'cursor':
-        if (query.cursor !== undefined) lines.push(`${title} ${printString(query.cursor.value)}`)
-        break
-      default:
-        unreachable(name)
+  for (const name of clauseNames) writeClause(query, name, depth, lines)
+}
+
+function writeClause(query: Query, name: ClauseName, depth: number, lines: string[]): void {
+  const indent = '  '.repeat(depth)
+  const title = `${indent}  ${name}`
+  const writeUnderTitle = (expressions: readonly Expression[] | undefined) => {
+    if (expressions) lines.push(title)
+    for (const expression of expressions ?? []) write(expression, depth + 2, lines)
+  }
+  switch (name) {
+    case 'select':
+    case 'dimensions':
+    case 'measures':
+    case 'final_dimensions':
+    case 'final_measures':
+    case 'weighted_scores':
+    case 'custom_columns': {
+      const projections = query[clauseProperties[name]]
+      if (projections === undefined) break
+      lines.push(name === 'select' && query.distinct ? `${title} distinct` : title)
+      for (const projection of projections) writeProjection(projection, depth + 2, lines)
+      break
     }
+    case 'pivot':
+      if (query.pivot !== undefined) writePivot(query.pivot, depth, lines)
+      break
+    case 'unpivot':
+      for (const { expression, name: key, value } of query.unpivot ?? []) {
+        const names = [...(key === undefined ? [] : [key]), value].map(printName)
+        lines.push(`${title} as ${names.join(', ')}`)
+        write(expression, depth + 2, lines)
+      }
+      break
+    case 'infer':
+      writeUnderTitle(query.infer)
+      break
+    case 'from':
+      if (query.from?.kind === 'table') lines.push(`${title} ${printSource(query.from)}`)
+      if (query.from?.kind !== 'subquery') break
+      lines.push(title)
+      writeQuery(query.from.query, depth + 2, lines)
+      break
+    case 'filter':
+    case 'span_filter':
+    case 'trace_filter':
+    case 'final_filter':
+    case 'comparison_key': {
+      const expression = query[clauseProperties[name]]
+      writeUnderTitle(expression && [expression])
+      break
+    }
+    case 'sample':
+      if (query.sample !== undefined) lines.push(`${title} ${printSample(query.sample)}`)
+      break
+    case 'sort':
+      if (query.sort !== undefined) writeSort(query.sort, depth, lines)
+      break
+    case 'limit':
+    case 'offset':
+    case 'preview_length':
+    case 'inference_budget': {
+      const count = query[clauseProperties[name]]
+      if (count !== undefined) lines.push(`${title} ${count.value}`)
+      break
+    }
+    case 'cursor':
+      if (query.cursor !== undefined) lines.push(`${title} ${printString(query.cursor.value)}`)
+      break
+    default:
+      unreachable(name)
+  }
+}
+
+function writePivot({ measures, key }: Pivot, depth: number, lines: string[]): void {
+  const indent = '  '.repeat(depth)
+  lines.push(`${indent}  pivot`)
+  for (const measure of measures) writeProjection(measure, depth + 2, lines)
+  if (key === undefined) return
+  lines.push(`${indent}    for`)
+  write(key, depth + 3, lines)
+}
+
+function writeSort(keys: readonly SortKey[], depth: number, lines: string[]): void {
+  const indent = '  '.repeat(depth)
+  lines.push(`${indent}  sort`)
+  for (const { expression, direction } of keys) {
+    lines.push(`${indent}    ${direction}`)
+    write(expression, depth + 3, lines)
   }
 }
 

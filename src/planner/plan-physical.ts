@@ -24,9 +24,6 @@ export function planPhysical({ traceSets, plan }: LogicalQuery): PhysicalQuery {
   return { traceSets: traceSets.map(planOne), plan: planOne(plan) }
 }
 
-/** How far reading goes: what follows works on rows in memory. */
-type Phase = 'read' | 'sorted' | 'in_memory'
-
 function planOne(plan: LogicalPlan): PhysicalPlan {
   const nodes = fromLeaf(plan)
   const leaf = nodes.shift()!
@@ -34,75 +31,129 @@ function planOne(plan: LogicalPlan): PhysicalPlan {
     leaf.kind === 'scan' || leaf.kind === 'look_up' || leaf.kind === 'empty',
     'a plan begins with no access path',
   )
-  const predicates = leaf.kind === 'empty' ? [] : [...leaf.predicates]
-  const unpivots: BoundUnpivot[] = []
-  const unpivotedPredicates: BoundExpression[] = []
-  const then: RelationStage[] = []
-  let after = leaf.kind === 'empty' ? undefined : leaf.after
-  let groups: GroupsStage | undefined
-  let sort: readonly BoundSortKey[] = []
-  let afterSorted: SortPosition | undefined
-  let limit: number | undefined
-  let offset = 0
-  let output: Output = { star: false, columns: [], preview: undefined }
-  let phase: Phase = 'read'
-  for (const node of nodes) {
+  const parts = new PlanParts(leaf)
+  for (const node of nodes) parts.add(node)
+  const made = parts.finish(leaf)
+  return { access: accessPath(leaf, made), ...made }
+}
+
+type Leaf = Extract<LogicalPlan, { kind: 'scan' | 'look_up' | 'empty' }>
+
+/** What a plan's nodes come to, from its leaf up. */
+class PlanParts {
+  readonly #predicates: BoundExpression[]
+  readonly #unpivots: BoundUnpivot[] = []
+  readonly #unpivotedPredicates: BoundExpression[] = []
+  readonly #then: RelationStage[] = []
+  #after: PhysicalPlan['after']
+  #groups: GroupsStage | undefined
+  #sort: readonly BoundSortKey[] = []
+  #afterSorted: SortPosition | undefined
+  #limit: number | undefined
+  #offset = 0
+  #output: Output = { star: false, columns: [], preview: undefined }
+  /** How far reading goes: what follows works on rows in memory. */
+  #phase: 'read' | 'sorted' | 'in_memory' = 'read'
+
+  constructor(leaf: Leaf) {
+    this.#predicates = leaf.kind === 'empty' ? [] : [...leaf.predicates]
+    this.#after = leaf.kind === 'empty' ? undefined : leaf.after
+  }
+
+  add(node: LogicalPlan): void {
     if (node.kind === 'project') {
       const { star, columns, preview } = node
-      output = { star, columns, preview }
-    } else if (phase === 'read' && node.kind === 'unpivot') {
-      unpivots.push(node.unpivot)
-    } else if (phase === 'read' && node.kind === 'filter') {
-      const conditions = unpivots.length > 0 ? unpivotedPredicates : predicates
-      conditions.push(...conjunctsOf(node.predicate))
-    } else if (phase === 'read' && node.kind === 'aggregate') {
-      const { keys, aggregates, row } = node
-      groups = { kind: 'groups', keys, aggregates, row }
-      phase = 'in_memory'
-    } else if (phase === 'read' && (node.kind === 'sort' || node.kind === 'top_k')) {
-      sort = node.keys
-      phase = 'sorted'
-      if (node.kind === 'top_k') {
-        limit = node.count
-        offset = node.offset
-        phase = 'in_memory'
-      }
-    } else if (phase === 'read' && node.kind === 'seek' && !('values' in node.after)) {
-      after = node.after
-    } else if (phase === 'sorted' && node.kind === 'seek' && 'values' in node.after) {
-      afterSorted = node.after
-    } else if (phase !== 'in_memory' && node.kind === 'limit') {
-      limit = node.count
-      offset = node.offset
-      phase = 'in_memory'
-    } else {
-      phase = 'in_memory'
-      then.push(...stagesOf(node))
+      this.#output = { star, columns, preview }
+    } else if (!this.#isRead(node)) {
+      this.#phase = 'in_memory'
+      this.#then.push(...stagesOf(node))
     }
   }
-  const read = [
-    ...predicates,
-    ...unpivots.map(({ expression }) => expression),
-    ...unpivotedPredicates,
-    ...(groups ? expressionsOf(groups) : sort.map(({ expression }) => expression)),
-  ]
-  const later = [...then.flatMap(expressionsOf), ...output.columns.map((c) => c.expression)]
-  const made: Omit<PhysicalPlan, 'access'> = {
-    objects: leaf.objects,
-    predicates,
-    after,
-    unpivots,
-    unpivotedPredicates,
-    stage: groups ?? { kind: 'rows', carried: carriedFields(unpivots, later) },
-    sort,
-    afterSorted,
-    limit,
-    offset,
-    then,
-    output,
-    scannedFields: storedFields(read),
+
+  /** Whether reading does what the node asks for, and has taken note of it. */
+  #isRead(node: LogicalPlan): boolean {
+    switch (this.#phase) {
+      case 'read':
+        return this.#isOfScan(node) || this.#isLimit(node)
+      case 'sorted':
+        if (node.kind !== 'seek' || !('values' in node.after)) return this.#isLimit(node)
+        this.#afterSorted = node.after
+        return true
+      case 'in_memory':
+        return false
+    }
   }
-  return { access: accessPath(leaf, made), ...made }
+
+  #isOfScan(node: LogicalPlan): boolean {
+    switch (node.kind) {
+      case 'unpivot':
+        this.#unpivots.push(node.unpivot)
+        return true
+      case 'filter': {
+        const isUnpivoted = this.#unpivots.length > 0
+        const conditions = isUnpivoted ? this.#unpivotedPredicates : this.#predicates
+        conditions.push(...conjunctsOf(node.predicate))
+        return true
+      }
+      case 'aggregate': {
+        const { keys, aggregates, row } = node
+        this.#groups = { kind: 'groups', keys, aggregates, row }
+        this.#phase = 'in_memory'
+        return true
+      }
+      case 'sort':
+      case 'top_k':
+        this.#sort = node.keys
+        this.#phase = 'sorted'
+        if (node.kind === 'top_k') this.#setLimit(node)
+        return true
+      case 'seek':
+        if ('values' in node.after) return false
+        this.#after = node.after
+        return true
+      default:
+        return false
+    }
+  }
+
+  #isLimit(node: LogicalPlan): boolean {
+    if (node.kind !== 'limit') return false
+    this.#setLimit(node)
+    return true
+  }
+
+  #setLimit({ count, offset }: { readonly count: number | undefined; readonly offset: number }) {
+    this.#limit = count
+    this.#offset = offset
+    this.#phase = 'in_memory'
+  }
+
+  finish({ objects }: Leaf): Omit<PhysicalPlan, 'access'> {
+    const [groups, unpivots, sort] = [this.#groups, this.#unpivots, this.#sort]
+    const [then, output] = [this.#then, this.#output]
+    const read = [
+      ...this.#predicates,
+      ...unpivots.map(({ expression }) => expression),
+      ...this.#unpivotedPredicates,
+      ...(groups ? expressionsOf(groups) : sort.map(({ expression }) => expression)),
+    ]
+    const later = [...then.flatMap(expressionsOf), ...output.columns.map((c) => c.expression)]
+    return {
+      objects,
+      predicates: this.#predicates,
+      after: this.#after,
+      unpivots,
+      unpivotedPredicates: this.#unpivotedPredicates,
+      stage: groups ?? { kind: 'rows', carried: carriedFields(unpivots, later) },
+      sort,
+      afterSorted: this.#afterSorted,
+      limit: this.#limit,
+      offset: this.#offset,
+      then,
+      output,
+      scannedFields: storedFields(read),
+    }
+  }
 }
 
 function accessPath(leaf: LogicalPlan, plan: Omit<PhysicalPlan, 'access'>): AccessPath {

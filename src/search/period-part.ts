@@ -26,10 +26,7 @@ export function takePartOfPeriod(
   const third = reader.takeIf((word) => (Object.hasOwn(thirds, word) ? thirds[word] : undefined))
   if (third !== undefined) {
     reader.take('of', 'in')
-    const period = takePeriod()
-    const from = period && clock.partDay(period, third / 3)
-    const to = period && (third === 2 ? period.to : clock.partDay(period, (third + 1) / 3))
-    return period && told(clock, period, from!, to!)
+    return thirdOf(takePeriod(), third, clock)
   }
   const isEnd = reader.take('end') !== undefined
   const isLast = isEnd || reader.take('last', 'final') !== undefined
@@ -41,27 +38,50 @@ export function takePartOfPeriod(
   const count = isEnd ? undefined : takeCount(reader)
   const many = count === undefined ? undefined : reader.take('days', 'day', 'weeks', 'week')
   if (many && place <= 0 && reader.take('of', 'in')) {
-    const period = takePeriod()
     const length = count! * (many.startsWith('day') ? 1 : 7) * dayMs
-    if (!period || length === 0 || length > period.to - period.from) return undefined
-    return isLast
-      ? told(clock, period, period.to - length, period.to)
-      : told(clock, period, period.from, period.from + length)
+    return edgeOf(takePeriod(), length, isLast, clock)
   }
   const unit = reader.take('week', 'half') ?? (isEnd ? 'week' : undefined)
   if (!unit || !reader.take('of', 'in')) return undefined
   const period = takePeriod()
   if (!period) return undefined
+  return unit === 'half' ? halfOf(period, place, clock) : weekOf(period, place, clock)
+}
+
+function thirdOf(period: Stretch | undefined, third: number, clock: Clock): Stretch | undefined {
+  if (!period) return undefined
+  const to = third === 2 ? period.to : clock.partDay(period, (third + 1) / 3)
+  return told(clock, period, clock.partDay(period, third / 3), to)
+}
+
+/** The first or the last milliseconds of a period that is as long, or longer. */
+function edgeOf(
+  period: Stretch | undefined,
+  length: number,
+  isLast: boolean,
+  clock: Clock,
+): Stretch | undefined {
+  if (!period || length === 0 || length > period.to - period.from) return undefined
+  const from = isLast ? period.to - length : period.from
+  return told(clock, period, from, from + length)
+}
+
+function halfOf(period: Stretch, place: number, clock: Clock): Stretch | undefined {
+  if (place > 1) return undefined
+  const middle = clock.partDay(period, 1 / 2)
+  return place === 0
+    ? told(clock, period, period.from, middle)
+    : told(clock, period, middle, period.to)
+}
+
+/** @param place from 0; less: the last one */
+function weekOf(period: Stretch, place: number, clock: Clock): Stretch | undefined {
   const { from, to } = period
-  if (unit === 'half') {
-    const middle = clock.partDay(period, 1 / 2)
-    if (place > 1) return undefined
-    return place === 0 ? told(clock, period, from, middle) : told(clock, period, middle, to)
-  }
-  const begin = isLast ? to - 7 * dayMs : from + place * 7 * dayMs
+  const weekMs = 7 * dayMs
+  const begin = place < 0 ? to - weekMs : from + place * weekMs
   return begin < from || begin >= to
     ? undefined
-    : told(clock, period, begin, Math.min(begin + 7 * dayMs, to))
+    : told(clock, period, begin, Math.min(begin + weekMs, to))
 }
 
 function told(clock: Clock, period: Stretch, from: number, to: number): Stretch {

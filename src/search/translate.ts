@@ -90,150 +90,182 @@ function translateWords(words: readonly Word[], request: TranslationRequest): Tr
 }
 
 function read(words: readonly Word[], request: TranslationRequest, rows: Context['rows']): Reading {
-  const conditions: Condition[] = []
-  const orders: Order[] = []
-  const measures: Measure[] = []
-  const dimensions: Dimension[] = []
-  const mentions: Mention[] = []
-  const havings: Having[] = []
-  let terms: Term[] = []
-  let limit: number | undefined
-  let isNegated = false
-  let isAlternative = false
-  let isCompared = false
-  let wasNegated = false
-  let lastField: VocabularyField | undefined
-  let stretch = 0
-  const symbols: Word[] = []
+  return new WordsReader(words, request, rows).read()
+}
+
+/** Reads words from left to right, and gathers what they mean. */
+class WordsReader {
+  readonly #words: readonly Word[]
+  readonly #request: TranslationRequest
+  readonly #context: Context
+  readonly #conditions: Condition[] = []
+  readonly #orders: Order[] = []
+  readonly #measures: Measure[] = []
+  readonly #dimensions: Dimension[] = []
+  readonly #mentions: Mention[] = []
+  readonly #havings: Having[] = []
+  readonly #symbols: Word[] = []
+  #terms: Term[] = []
+  #limit: number | undefined
+  #isNegated = false
+  #isAlternative = false
+  #isCompared = false
+  #wasNegated = false
+  #lastField: VocabularyField | undefined
+  #stretch = 0
   /** Words that are looked for or else what was said before them. */
-  let alternatives: Term[] | undefined
-  let lastWas: 'condition' | 'term' | undefined
-  const context: Context = {
-    ...request,
-    rows,
-    begins: (at) =>
-      recognizers.some((recognize) => recognize(new PhraseReader(words, at), context)),
+  #alternatives: Term[] | undefined
+  #lastWas: 'condition' | 'term' | undefined
+
+  constructor(words: readonly Word[], request: TranslationRequest, rows: Context['rows']) {
+    this.#words = words
+    this.#request = request
+    const begins = (at: number) =>
+      recognizers.some((recognize) => recognize(new PhraseReader(words, at), this.#context))
+    this.#context = { ...request, rows, begins }
   }
-  const take = (meaning: Meaning): void => {
-    switch (meaning.kind) {
-      case 'condition': {
-        const { text, told, field, negated = `not (${text})` } = meaning
-        // Of one field, a second value is another that is meant, or another that is not.
-        const isSecond =
-          field !== undefined && lastField !== undefined && samePath(field.path, lastField.path)
-        const isUnwanted = isNegated || (isSecond && wasNegated)
-        if (isAlternative && lastWas === 'term') {
-          // "refunds or errors": words beside `or` are looked for as one of two.
-          const beside = terms.filter((term) => term.stretch === stretch && !term.isUnwanted)
-          terms = terms.filter((term) => !beside.includes(term))
-          conditions.push(...(beside.length > 0 ? [lookedFor(beside, false)] : []))
-        }
-        conditions.push({
-          text: isUnwanted ? negated : text,
-          told: isUnwanted ? `not: ${told}` : told,
-          field,
-          isAlternative: isSecond ? !isUnwanted : isAlternative,
-        })
-        lastField = field
-        wasNegated = isUnwanted
-        isNegated = false
-        isAlternative = false
-        alternatives = undefined
-        lastWas = 'condition'
-        return
+
+  read(): Reading {
+    for (let at = 0; at < this.#words.length; ) at += this.#take(at)
+    const conditions = this.#conditions
+    const [orders, measures, dimensions] = [this.#orders, this.#measures, this.#dimensions]
+    const [mentions, havings, limit] = [this.#mentions, this.#havings, this.#limit]
+    const isEmpty = [
+      ...[conditions, orders, measures, dimensions, mentions, havings],
+      this.#terms,
+    ].every(({ length }) => length === 0)
+    // Of a comparison of nothing, its sign is meant.
+    const terms = isEmpty && limit === undefined ? this.#symbols.map(signTerm) : this.#terms
+    const reading = { conditions, orders, limit, measures, dimensions, havings, terms }
+    const settled = this.#isCompared ? compared(reading, mentions, this.#context) : reading
+    return settle(settled, mentions, this.#words)
+  }
+
+  /** Takes the words at a place that mean something together, or are looked for, and returns how many they are. */
+  #take(at: number): number {
+    const word = this.#words[at]!
+    if (word.kind === 'tag') {
+      for (const condition of tagConditions(word, this.#request.hasTraces)) this.#mean(condition)
+      return 1
+    }
+    const found = longest(this.#words, at, this.#context)
+    if (found) {
+      for (const meaning of found.meanings) this.#mean(meaning)
+      if (found.meanings.some(({ kind }) => kind !== 'or' && kind !== 'not')) {
+        this.#stretch++
+        this.#alternatives = undefined
       }
+      return found.length
+    }
+    const again =
+      this.#isAlternative && this.#lastField?.isText
+        ? anotherValue(new PhraseReader(this.#words, at), this.#lastField)
+        : undefined
+    if (again) {
+      for (const meaning of again.meanings) this.#mean(meaning)
+      return again.length
+    }
+    const count = lookedForTogether(this.#words, at, this.#context)
+    if (isComparison(word)) this.#symbols.push(word)
+    if (count > 1 || isLookedFor(word)) this.#lookFor(at, count)
+    return count
+  }
+
+  #mean(meaning: Meaning): void {
+    switch (meaning.kind) {
+      case 'condition':
+        this.#require(meaning)
+        return
       case 'having':
-        havings.push(meaning.having)
+        this.#havings.push(meaning.having)
         return
       case 'order':
-        orders.push(meaning.order)
+        this.#orders.push(meaning.order)
         return
       case 'limit':
-        limit = meaning.count
+        this.#limit = meaning.count
         return
       case 'measure':
-        measures.push(meaning.measure)
+        this.#measures.push(meaning.measure)
         return
       case 'dimension':
-        dimensions.push(meaning.dimension)
+        this.#dimensions.push(meaning.dimension)
         return
       case 'mention':
       case 'quantity':
-        mentions.push(meaning)
+        this.#mentions.push(meaning)
         return
       case 'not':
-        isNegated = !isNegated
+        this.#isNegated = !this.#isNegated
         return
       case 'or':
-        isAlternative = true
+        this.#isAlternative = true
         return
       case 'compare':
-        isCompared = true
+        this.#isCompared = true
         return
       case 'and':
       case 'nothing':
         return
     }
   }
-  let at = 0
-  while (at < words.length) {
-    const word = words[at]!
-    if (word.kind === 'tag') {
-      for (const condition of tagConditions(word, request.hasTraces)) take(condition)
-      at++
-      continue
+
+  #require({
+    text,
+    told,
+    field,
+    negated = `not (${text})`,
+  }: Extract<Meaning, { kind: 'condition' }>): void {
+    const last = this.#lastField
+    // Of one field, a second value is another that is meant, or another that is not.
+    const isSecond = field !== undefined && last !== undefined && samePath(field.path, last.path)
+    const isUnwanted = this.#isNegated || (isSecond && this.#wasNegated)
+    if (this.#isAlternative && this.#lastWas === 'term') {
+      // "refunds or errors": words beside `or` are looked for as one of two.
+      const isBeside = (term: Term) => term.stretch === this.#stretch && !term.isUnwanted
+      const beside = this.#terms.filter(isBeside)
+      this.#terms = this.#terms.filter((term) => !isBeside(term))
+      if (beside.length > 0) this.#conditions.push(lookedFor(beside, false))
     }
-    const found = longest(words, at, context)
-    if (found) {
-      found.meanings.forEach(take)
-      if (found.meanings.some(({ kind }) => kind !== 'or' && kind !== 'not')) {
-        stretch++
-        alternatives = undefined
-      }
-      at += found.length
-      continue
-    }
-    const again =
-      isAlternative && lastField?.isText
-        ? anotherValue(new PhraseReader(words, at), lastField)
-        : undefined
-    if (again) {
-      again.meanings.forEach(take)
-      at += again.length
-      continue
-    }
-    const count = lookedForTogether(words, at, context)
-    if (isComparison(word)) symbols.push(word)
-    if (count > 1 || isLookedFor(word)) {
-      const term = {
-        text: count > 1 ? request.text.slice(word.from, words[at + count - 1]!.to) : word.text,
-        isPhrase: word.kind === 'phrase',
-        isUnwanted: isNegated,
-        isAlternative: isAlternative && !isNegated && terms.at(-1)?.isUnwanted === false,
-        stretch,
-      }
-      if (isAlternative && !isNegated && lastWas === 'condition') alternatives = []
-      if (alternatives && !isNegated) {
-        // "errors or refund policy": all words up to the next that mean something else.
-        if (alternatives.length > 0) conditions.pop()
-        alternatives.push({ ...term, isAlternative: isAlternative && alternatives.length > 0 })
-        conditions.push(lookedFor(alternatives, true))
-      } else {
-        terms.push(term)
-        lastWas = 'term'
-      }
-      isNegated = false
-      isAlternative = false
-    }
-    at += count
+    this.#conditions.push({
+      text: isUnwanted ? negated : text,
+      told: isUnwanted ? `not: ${told}` : told,
+      field,
+      isAlternative: isSecond ? !isUnwanted : this.#isAlternative,
+    })
+    this.#lastField = field
+    this.#wasNegated = isUnwanted
+    this.#isNegated = false
+    this.#isAlternative = false
+    this.#alternatives = undefined
+    this.#lastWas = 'condition'
   }
-  const isEmpty = [conditions, orders, measures, dimensions, mentions, havings, terms].every(
-    ({ length }) => length === 0,
-  )
-  // Of a comparison of nothing, its sign is meant.
-  if (isEmpty && limit === undefined) terms = symbols.map(signTerm)
-  const reading = { conditions, orders, limit, measures, dimensions, havings, terms }
-  return settle(isCompared ? compared(reading, mentions, context) : reading, mentions, words)
+
+  #lookFor(at: number, count: number): void {
+    const [isNegated, isAlternative] = [this.#isNegated, this.#isAlternative]
+    const word = this.#words[at]!
+    const last = this.#words[at + count - 1]!
+    const term = {
+      text: count > 1 ? this.#request.text.slice(word.from, last.to) : word.text,
+      isPhrase: word.kind === 'phrase',
+      isUnwanted: isNegated,
+      isAlternative: isAlternative && !isNegated && this.#terms.at(-1)?.isUnwanted === false,
+      stretch: this.#stretch,
+    }
+    if (isAlternative && !isNegated && this.#lastWas === 'condition') this.#alternatives = []
+    const alternatives = this.#alternatives
+    if (alternatives && !isNegated) {
+      // "errors or refund policy": all words up to the next that mean something else.
+      if (alternatives.length > 0) this.#conditions.pop()
+      alternatives.push({ ...term, isAlternative: isAlternative && alternatives.length > 0 })
+      this.#conditions.push(lookedFor(alternatives, true))
+    } else {
+      this.#terms.push(term)
+      this.#lastWas = 'term'
+    }
+    this.#isNegated = false
+    this.#isAlternative = false
+  }
 }
 
 /** How many words from a place on are looked for as they are written, since none of them means anything else. */

@@ -89,15 +89,8 @@ export class Vocabulary {
       if (proseFields.has(path[0]!)) continue
       for (const { value, count: times } of top_values ?? []) {
         if (typeof value !== 'string' || value.length > 80) continue
-        const words = readWords(value).map((word) => word.plain)
-        if (words.length === 0 || words.length > 6) continue
-        this.#longestValue = Math.max(this.#longestValue, words.length)
-        const known = { field, value, count: times }
-        add(this.#byValue, words.join(' '), known)
-        const compact = compacted(words.join(''))
-        if (compact.length >= 4) add(this.#byCompact, compact, known)
-        const spoken = (isLanguage(path) && languageOf(value)) || shortNames.get(value)
-        if (spoken) add(this.#byValue, spoken, known)
+        const words = this.#addValue({ field, value, count: times })
+        this.#longestValue = Math.max(this.#longestValue, words)
       }
     }
     this.fields = fields
@@ -106,6 +99,19 @@ export class Vocabulary {
       list.sort((a, b) => a.path.length - b.path.length || b.count - a.count)
     }
     for (const list of this.#byValue.values()) list.sort((a, b) => b.count - a.count)
+  }
+
+  /** Adds a value by what it may be called; returns how many words it has, 0 when it is not added. */
+  #addValue(known: KnownValue): number {
+    const { field, value } = known
+    const words = readWords(value).map((word) => word.plain)
+    if (words.length === 0 || words.length > 6) return 0
+    add(this.#byValue, words.join(' '), known)
+    const compact = compacted(words.join(''))
+    if (compact.length >= 4) add(this.#byCompact, compact, known)
+    const spoken = (isLanguage(field.path) && languageOf(value)) || shortNames.get(value)
+    if (spoken) add(this.#byValue, spoken, known)
+    return words.length
   }
 
   get longestName(): number {

@@ -271,35 +271,52 @@ test('nobody without a key gets further than the door', async () => {
   }
 })
 
+/** Asks for what the line is about, if there is such, and expects that nothing is seen that is hidden. */
+async function askForThing(route: string, line: Line, caller: Caller) {
+  const thing = line.about === undefined ? undefined : ours.things.get(line.about)
+  const id = line.about === 'organization' ? ours.organizationId : (thing?.id ?? absent)
+  const answer = await ask(route, line, caller, id, `new-${randomUUID()}`)
+  const seen = hiddenFrom(caller).filter(
+    (text) => answer.text.includes(text) && !answer.asked.includes(text),
+  )
+  expect.soft(seen, `${route} by ${caller.name}`).toEqual([])
+  return { answer, thing }
+}
+
+async function checkAnswered(route: string, line: Line, caller: Caller): Promise<void> {
+  const { answer } = await askForThing(route, line, caller)
+  if (line.filters) return
+  const where = `${route} by ${caller.name}: ${answer.text}`
+  expect.soft(answer.status, where).toBe(line.status ?? 200)
+}
+
+async function checkRefused(
+  route: string,
+  line: Line,
+  caller: Caller,
+  isOutside: boolean,
+): Promise<void> {
+  const where = `${route} by ${caller.name}`
+  const { answer, thing } = await askForThing(route, line, caller)
+  // The owner of another organization may do there what is refused here.
+  if (thing === undefined && caller.id === theirs.ownerId) return
+  if (!line.filters) expect.soft(answer.status, where).toBeGreaterThanOrEqual(400)
+  if (!isOutside && line.about !== undefined && knows(caller, line.about)) return
+  const nowhere = await ask(route, line, caller, absent, `new-${randomUUID()}`)
+  expect.soft(answer.shown, where).toBe(nowhere.shown)
+}
+
 test('every route gives everybody what the rules allow and nothing else', async () => {
-  let refused = 0
-  let answered = 0
+  const counts = { answered: 0, refused: 0 }
   for (const [route, line] of lines) {
-    const thing = line.about === undefined ? undefined : ours.things.get(line.about)
-    const id = line.about === 'organization' ? ours.organizationId : (thing?.id ?? absent)
     for (const caller of callers) {
-      const where = `${route} by ${caller.name}`
       const isOutside = caller.id === theirs.ownerId && line.about !== undefined
       const may = !isOutside && isAllowed(caller, line.needs)
       if (may && line.destroys) continue
-      const answer = await ask(route, line, caller, id, `new-${randomUUID()}`)
-      const seen = hiddenFrom(caller).filter(
-        (text) => answer.text.includes(text) && !answer.asked.includes(text),
-      )
-      expect.soft(seen, where).toEqual([])
-      if (may && !line.filters) {
-        expect.soft(answer.status, `${where}: ${answer.text}`).toBe(line.status ?? 200)
-        answered++
-      } else if (!may) {
-        refused++
-        // The owner of another organization may do there what is refused here.
-        if (thing !== undefined || caller.id !== theirs.ownerId) {
-          if (!line.filters) expect.soft(answer.status, where).toBeGreaterThanOrEqual(400)
-          if (!isOutside && line.about !== undefined && knows(caller, line.about)) continue
-          const nowhere = await ask(route, line, caller, absent, `new-${randomUUID()}`)
-          expect.soft(answer.shown, where).toBe(nowhere.shown)
-        }
-      }
+      if (may) await checkAnswered(route, line, caller)
+      else await checkRefused(route, line, caller, isOutside)
+      if (!may) counts.refused++
+      else if (!line.filters) counts.answered++
     }
   }
   for (const kind of entryKinds) {
@@ -307,8 +324,8 @@ test('every route gives everybody what the rules allow and nothing else', async 
     const names = Array.from(entries, (entry) => ('name' in entry ? String(entry.name) : ''))
     expect(names.filter((name) => name.startsWith('new-'))).toEqual([])
   }
-  expect(refused).toBeGreaterThan(600)
-  expect(answered).toBeGreaterThan(300)
+  expect(counts.refused).toBeGreaterThan(600)
+  expect(counts.answered).toBeGreaterThan(300)
 }, 600_000)
 
 test('what is hidden takes the same look-ups and decisions as what is not there', async () => {
@@ -397,37 +414,51 @@ test('every source shows everybody what the rules allow, and hides that there is
       const asked = [id, ...(named === undefined || caller.id === theirs.ownerId ? [] : [named])]
       for (const argument of asked) {
         for (const clause of clauses) {
-          const where = `${clause} of ${source}('${argument}') by ${caller.name}`
-          const run = (name: string) =>
-            service.request('/btql', {
-              body: { query: `${clause} | from: ${source}('${name}'${more})` },
-              key: caller.key,
-            })
-          const answer = await run(argument)
-          const hidden = hiddenFrom(caller)
-          const seen = hidden.filter((text) => text !== id && answer.text.includes(text))
-          expect.soft(seen, where).toEqual([])
-          const direct = objects.get(kind)
-          const isDirect = directKinds.includes(kind)
-          if (!direct || !isDirect) continue
-          if (reference.allows(caller.id, 'read', direct)) {
-            expect.soft(answer.status, `${where}: ${answer.text}`).toBe(200)
-            // Descriptions of prompts have been changed by who may.
-            const shown = /prompt$|function/.test(kind) ? `taken-${kind}` : secretOf(kind)
-            if (clause === 'select: *') expect.soft(answer.text, where).toContain(shown)
-          } else if (!(kind === 'project_log' && caller.name === 'a reader of one prompt')) {
-            // Who may see one prompt is told which project it is in.
-            const other = argument === id ? absent : argument.replace('taken', 'never')
-            const nowhere = await run(other)
-            expect
-              .soft(withoutGiven(answer, argument, argument), where)
-              .toBe(withoutGiven(nowhere, other, other))
-          }
+          await checkSource({ source, kind, id, argument, clause, more }, caller)
         }
       }
     }
   }
 }, 600_000)
+
+interface AskedSource {
+  readonly source: string
+  readonly kind: string
+  readonly id: string
+  /** Its id, or its name. */
+  readonly argument: string
+  readonly clause: string
+  readonly more: string
+}
+
+async function checkSource(asked: AskedSource, caller: Caller): Promise<void> {
+  const { source, kind, id, argument, clause, more } = asked
+  const where = `${clause} of ${source}('${argument}') by ${caller.name}`
+  const run = (name: string) => {
+    const query = `${clause} | from: ${source}('${name}'${more})`
+    return service.request('/btql', { body: { query }, key: caller.key })
+  }
+  const answer = await run(argument)
+  const hidden = hiddenFrom(caller)
+  const seen = hidden.filter((text) => text !== id && answer.text.includes(text))
+  expect.soft(seen, where).toEqual([])
+  const direct = objects.get(kind)
+  if (!direct || !directKinds.includes(kind)) return
+  if (reference.allows(caller.id, 'read', direct)) {
+    expect.soft(answer.status, `${where}: ${answer.text}`).toBe(200)
+    // Descriptions of prompts have been changed by who may.
+    const shown = /prompt$|function/.test(kind) ? `taken-${kind}` : secretOf(kind)
+    if (clause === 'select: *') expect.soft(answer.text, where).toContain(shown)
+    return
+  }
+  // Who may see one prompt is told which project it is in.
+  if (kind === 'project_log' && caller.name === 'a reader of one prompt') return
+  const other = argument === id ? absent : argument.replace('taken', 'never')
+  const nowhere = await run(other)
+  expect
+    .soft(withoutGiven(answer, argument, argument), where)
+    .toBe(withoutGiven(nowhere, other, other))
+}
 
 function secretOf(kind: string): string {
   return ours.things.get(kind)!.secret

@@ -1,6 +1,7 @@
 /** The results of one phase as a picture: a row for each query, a dot for each system, time on a log scale. */
-import type { Phase, QueryResult } from '../suite.ts'
+
 import type { Layout } from '../systems/system.ts'
+import type { Phase, QueryResult } from './query-result.ts'
 import { duelOf, msOf } from './ratios.ts'
 import { formatRatio } from './table.ts'
 

@@ -1,7 +1,7 @@
 /** How many times faster one system is, query by query and on the whole, in each phase. */
 import { geometricMean } from '../measure/percentile.ts'
-import type { Phase, QueryResult } from '../suite.ts'
 import type { Layout } from '../systems/system.ts'
+import type { Phase, QueryResult } from './query-result.ts'
 
 export const typedPeers: readonly Layout[] = ['duckdb', 'clickhouse']
 export const jsonPeers: readonly Layout[] = ['duckdb-json', 'clickhouse-json']

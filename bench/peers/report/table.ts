@@ -1,6 +1,6 @@
 /** The results as tables of Markdown. */
 import { formatMs } from '../../table.ts'
-import { type Phase, phases, type QueryResult } from '../suite.ts'
+import { type Phase, phases, type QueryResult } from './query-result.ts'
 import { duelOf, isWrong, msOf, type Summary } from './ratios.ts'
 
 export const titles: Readonly<Record<Phase, string>> = {

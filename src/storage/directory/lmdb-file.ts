@@ -158,19 +158,25 @@ export function addTree(tree: Tree, pages: Pages, used: UsedPages): boolean {
     } else if (flags === isLeaf) {
       if (left.leaf-- === 0) return false
       for (const node of nodesOf(page)) {
-        const kind = page.getUint16(node + 4, true)
-        const value = node + nodeHeaderBytes + page.getUint16(node + 6, true)
-        if (kind === isOnPagesOfItsOwn) {
-          const count = numberAt(page, value + 16)
-          left.value -= count
-          if (!used.add(numberAt(page, value), count)) return false
-        } else if (kind === isTree) {
-          if (!addTree(readTree(page, value), pages, used)) return false
-        } else if ((kind & isOfManyValues) !== 0) return false
+        const values = addValue(page, node, pages, used)
+        if (values === undefined) return false
+        left.value -= values
       }
     } else return false
   }
   return left.branch === 0 && left.leaf === 0 && left.value === 0
+}
+
+/** Notes the pages of what a leaf's node leads to: how many a value has of its own; undefined when they cannot be. */
+function addValue(page: DataView, node: number, pages: Pages, used: UsedPages): number | undefined {
+  const kind = page.getUint16(node + 4, true)
+  const value = node + nodeHeaderBytes + page.getUint16(node + 6, true)
+  if (kind === isOnPagesOfItsOwn) {
+    const count = numberAt(page, value + 16)
+    return used.add(numberAt(page, value), count) ? count : undefined
+  }
+  if (kind === isTree) return addTree(readTree(page, value), pages, used) ? 0 : undefined
+  return (kind & isOfManyValues) === 0 ? 0 : undefined
 }
 
 /** Where the nodes of a page begin. */

@@ -9,6 +9,7 @@ import {
   type ComparisonOrder,
   comparisonOrders,
   countsOf,
+  type Line,
   type LineCounts,
   linesOfPage,
   mostSought,
@@ -113,12 +114,14 @@ function Lines({
     () => comparisonColumns(base, others, { score: score ?? '', isNarrow }),
     [key, score, isNarrow],
   )
+  const otherText = isOfSource ? undefined : text
+  const isWaiting = otherText === undefined && !lines.data
   const error = totals.error ?? found.taken.error ?? sought.error ?? counts.error ?? lines.error
   return (
     <div class="experiment comparison">
       <ComparedExperiments base={base} others={others} />
       {error && <Failure error={error} retry={lines.reload} />}
-      {totals.data ? (
+      {totals.data && (
         <ComparisonSummary
           base={base}
           others={others}
@@ -126,9 +129,8 @@ function Lines({
           counts={counts.data}
           score={score}
         />
-      ) : (
-        !error && <Loading what="the scores" />
       )}
+      {!totals.data && !error && <Loading what="the scores" />}
       <FoundSearch source={source} found={found} />
       {words !== '' && sought.data && (
         <SoughtNotes text={sought.data.text} sought={sought.data.ids} />
@@ -136,49 +138,71 @@ function Lines({
       {score !== undefined && isOfSource && (
         <ShownLines counts={counts.data?.lines} show={show} order={order} score={score} />
       )}
-      {!isOfSource && text !== undefined ? (
-        <OtherRows text={text} />
-      ) : !lines.data ? (
-        !error && <Loading what="the examples" />
-      ) : lines.data.length === 0 ? (
-        <Empty title={show === 'all' ? 'No examples' : `No ${show} examples`}>
-          {words === '' ? (
-            <p>Examples are matched by their {comparisonKey}.</p>
-          ) : (
-            <button type="button" onClick={() => setParameters({ q: undefined })}>
-              Leave the search
-            </button>
-          )}
-        </Empty>
+      {otherText !== undefined && <OtherRows text={otherText} />}
+      {isWaiting && !error && <Loading what="the examples" />}
+      {otherText !== undefined || !lines.data ? null : lines.data.length === 0 ? (
+        <NoLines show={show} isSearched={words !== ''} comparisonKey={comparisonKey} />
       ) : (
-        <div class={isNarrow ? 'beside open' : 'beside'}>
-          <PageTable
-            label="Examples side by side"
-            isTall
-            columns={columns}
-            rows={lines.data}
-            rowId={({ id }) => id}
-            openId={open}
-            onOpen={({ id }) => setParameters({ row: id })}
-            foot={
-              <FoundPages
-                shown={lines.data.length}
-                total={counts.data?.lines[show]}
-                what="examples"
-              />
-            }
-          />
-          {openLine && (
-            <ComparisonExample
-              key={openLine.id}
-              line={openLine}
-              experiments={experiments}
-              onClose={() => setParameters({ row: undefined })}
-            />
-          )}
-        </div>
+        <LinesTable
+          lines={lines.data}
+          openLine={openLine}
+          columns={columns}
+          total={counts.data?.lines[show]}
+          experiments={experiments}
+        />
       )}
     </div>
+  )
+}
+
+function LinesTable(props: {
+  readonly lines: readonly Line[]
+  readonly openLine: Line | undefined
+  readonly columns: ReturnType<typeof comparisonColumns>
+  readonly total: number | undefined
+  readonly experiments: readonly Experiment[]
+}) {
+  const { lines, openLine, columns, total, experiments } = props
+  return (
+    <div class={openLine ? 'beside open' : 'beside'}>
+      <PageTable
+        label="Examples side by side"
+        isTall
+        columns={columns}
+        rows={lines}
+        rowId={({ id }) => id}
+        openId={parameter('row')}
+        onOpen={({ id }) => setParameters({ row: id })}
+        foot={<FoundPages shown={lines.length} total={total} what="examples" />}
+      />
+      {openLine && (
+        <ComparisonExample
+          key={openLine.id}
+          line={openLine}
+          experiments={experiments}
+          onClose={() => setParameters({ row: undefined })}
+        />
+      )}
+    </div>
+  )
+}
+
+function NoLines(props: {
+  readonly show: ShownKind
+  readonly isSearched: boolean
+  readonly comparisonKey: string
+}) {
+  const { show, isSearched, comparisonKey } = props
+  return (
+    <Empty title={show === 'all' ? 'No examples' : `No ${show} examples`}>
+      {isSearched ? (
+        <button type="button" onClick={() => setParameters({ q: undefined })}>
+          Leave the search
+        </button>
+      ) : (
+        <p>Examples are matched by their {comparisonKey}.</p>
+      )}
+    </Empty>
   )
 }
 

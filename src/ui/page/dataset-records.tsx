@@ -68,32 +68,16 @@ export function DatasetRecords(props: DatasetRecordsProps) {
       <FoundSearch source={source} found={found} />
       {error && <Failure error={error} retry={rows.reload} />}
       {chosen.size > 0 && (
-        <div class="chosen" role="toolbar" aria-label="Chosen records">
-          <strong>{number(chosen.size)} chosen</strong>
-          <button type="button" class="danger" onClick={() => setDeleting(true)}>
-            Delete
-          </button>
-          <button type="button" class="plain" onClick={() => setChosen(new Set())}>
-            Clear
-          </button>
-        </div>
+        <ChosenRecords
+          count={chosen.size}
+          onDelete={() => setDeleting(true)}
+          onClear={() => setChosen(new Set())}
+        />
       )}
       {!rows.data ? (
         !error && <Loading what="records" />
       ) : isEmpty && !isAdding ? (
-        <Empty title={version === undefined ? 'No records yet' : 'No records at this version'}>
-          {isEditable && (
-            <>
-              <p>Add one by hand, or import a file of JSON lines or CSV:</p>
-              <pre>
-                {'{"input": "What is 2 + 2?", "expected": "4", "metadata": {"topic": "sums"}}'}
-              </pre>
-              <button type="button" onClick={() => openWindow('import')}>
-                Import a file
-              </button>
-            </>
-          )}
-        </Empty>
+        <NoRecords isOfVersion={version !== undefined} isEditable={isEditable} />
       ) : (
         <div class={isBeside ? 'beside open' : 'beside'}>
           <PageTable
@@ -246,4 +230,38 @@ function shownValue(row: Row, field: RecordField) {
     )
   }
   return preview(value) || <span class="hint">—</span>
+}
+
+function ChosenRecords(props: {
+  readonly count: number
+  readonly onDelete: () => void
+  readonly onClear: () => void
+}) {
+  return (
+    <div class="chosen" role="toolbar" aria-label="Chosen records">
+      <strong>{number(props.count)} chosen</strong>
+      <button type="button" class="danger" onClick={props.onDelete}>
+        Delete
+      </button>
+      <button type="button" class="plain" onClick={props.onClear}>
+        Clear
+      </button>
+    </div>
+  )
+}
+
+function NoRecords(props: { readonly isOfVersion: boolean; readonly isEditable: boolean }) {
+  return (
+    <Empty title={props.isOfVersion ? 'No records at this version' : 'No records yet'}>
+      {props.isEditable && (
+        <>
+          <p>Add one by hand, or import a file of JSON lines or CSV:</p>
+          <pre>{'{"input": "What is 2 + 2?", "expected": "4", "metadata": {"topic": "sums"}}'}</pre>
+          <button type="button" onClick={() => openWindow('import')}>
+            Import a file
+          </button>
+        </>
+      )}
+    </Empty>
+  )
 }

@@ -59,6 +59,7 @@ export function ExperimentResults(props: ExperimentResultsProps) {
         : plainColumns(shown),
     [rows.data, names.join('\n'), partners.data, open !== undefined],
   )
+  const isGrouped = groupField !== undefined && text !== undefined
   const isEmpty = words === '' && pageNumber() === 1 && rows.data?.rows.length === 0
   const error = found.taken.error ?? rows.error ?? summary.error ?? base.error
   return (
@@ -68,16 +69,10 @@ export function ExperimentResults(props: ExperimentResultsProps) {
       </ExperimentHead>
       {error && <Failure error={error} retry={rows.reload} />}
       {isEmpty ? (
-        <Empty title="No examples yet">
-          <p>They appear here as the evaluation that writes this experiment goes on.</p>
-          <button type="button" onClick={rows.reload}>
-            Look again
-          </button>
-        </Empty>
+        <NoExamples onReload={rows.reload} />
       ) : (
         <>
-          {!summary.data && !error && <p class="hint summary-wait">Working out the scores…</p>}
-          {summary.data && (
+          {summary.data ? (
             <ScoreCards
               experimentId={id}
               summary={summary.data}
@@ -85,32 +80,17 @@ export function ExperimentResults(props: ExperimentResultsProps) {
               base={base.data?.base}
               order={order}
             />
+          ) : (
+            !error && <p class="hint summary-wait">Working out the scores…</p>
           )}
           <FoundSearch source={source} found={found} />
           <div class="tools">
             {groupField === undefined && <SortChoice names={names} order={order} />}
-            <label>
-              Group by{' '}
-              <select
-                value={groupField ?? ''}
-                onChange={(event) =>
-                  setParameters({ group: event.currentTarget.value, row: undefined })
-                }
-              >
-                <option value="">Nothing</option>
-                {fields.data?.map(({ field, distinct }) => (
-                  <option key={field} value={field}>
-                    {field} ({distinct})
-                  </option>
-                ))}
-              </select>
-            </label>
+            <GroupChoice fields={fields.data ?? []} chosen={groupField} />
           </div>
-          {groupField !== undefined && text !== undefined ? (
-            <ExperimentGroups text={text} field={groupField} filter={filter} />
-          ) : !rows.data ? (
-            <Loading what="examples" />
-          ) : (
+          {isGrouped && <ExperimentGroups text={text} field={groupField} filter={filter} />}
+          {!isGrouped && !rows.data && <Loading what="examples" />}
+          {!isGrouped && rows.data && (
             <div class={open === undefined ? 'beside' : 'beside open'}>
               <PageTable
                 label="Examples"
@@ -146,6 +126,41 @@ export function ExperimentResults(props: ExperimentResultsProps) {
         </>
       )}
     </div>
+  )
+}
+
+function NoExamples({ onReload }: { readonly onReload: () => void }) {
+  return (
+    <Empty title="No examples yet">
+      <p>They appear here as the evaluation that writes this experiment goes on.</p>
+      <button type="button" onClick={onReload}>
+        Look again
+      </button>
+    </Empty>
+  )
+}
+
+function GroupChoice(props: {
+  readonly fields: Awaited<ReturnType<typeof groupFields>>
+  readonly chosen: string | undefined
+}) {
+  return (
+    <label>
+      Group by{' '}
+      <select
+        value={props.chosen ?? ''}
+        onChange={({ currentTarget }) =>
+          setParameters({ group: currentTarget.value, row: undefined })
+        }
+      >
+        <option value="">Nothing</option>
+        {props.fields.map(({ field, distinct }) => (
+          <option key={field} value={field}>
+            {field} ({distinct})
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 
