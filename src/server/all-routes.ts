@@ -6,6 +6,7 @@ import type { Attachments } from '../attachment/attachments.ts'
 import type { Engine } from '../engine.ts'
 import type { LanguageModel } from '../search/ask-model.ts'
 import type { AsyncQueries } from './async/async-queries.ts'
+import { docsRoutes } from './docs/routes.ts'
 import { documentRoutes } from './document/routes.ts'
 import { LanguageModels } from './language-model.ts'
 import type { LiveQueries } from './live/live-queries.ts'
@@ -80,6 +81,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...editorRoutes(engine),
     ...exportRoutes(engine),
     ...pageRoutes(publicUrl),
+    ...docsRoutes(publicUrl),
     ...sessionRoutes({
       access,
       publicUrl,

@@ -6,8 +6,9 @@ import { builtFile } from '../installation.ts'
 export interface PageFile {
   readonly contentType: string
   readonly bytes: Uint8Array
-  readonly gzip: Uint8Array
-  readonly brotli: Uint8Array
+  /** The same, compressed; undefined for pictures, which are as they are. */
+  readonly gzip?: Uint8Array
+  readonly brotli?: Uint8Array
 }
 
 export interface Page {
@@ -20,6 +21,7 @@ export interface Page {
 const contentTypes: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
+  png: 'image/png',
 }
 
 /** Where the last build put it. */
@@ -45,7 +47,8 @@ function loadPage(): Page {
     const contentType = contentTypes[name.slice(name.lastIndexOf('.') + 1)]
     if (contentType === undefined) continue
     const read = (suffix: string) => readFileSync(new URL(name + suffix, directory))
-    files.set(name, { contentType, bytes: read(''), gzip: read('.gz'), brotli: read('.br') })
+    const compressed = name.endsWith('.png') ? {} : { gzip: read('.gz'), brotli: read('.br') }
+    files.set(name, { contentType, bytes: read(''), ...compressed })
   }
   return { html: readFileSync(index, 'utf8'), files }
 }

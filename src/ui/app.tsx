@@ -10,7 +10,7 @@ import { PageKeys } from './page/page-keys.tsx'
 import { Projects } from './page/projects.tsx'
 import { SignIn } from './page/sign-in.tsx'
 import { findSession, session, signOut } from './service/session.ts'
-import { parts, pathOf } from './state/location.ts'
+import { base, parts, pathOf } from './state/location.ts'
 import { type Theme, theme } from './state/theme.ts'
 
 export function App() {
@@ -105,6 +105,9 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
             <Link to={pathOf('app', name, 'settings')} isCurrent={p === 'settings'}>
               Settings
             </Link>
+          </li>
+          <li>
+            <a href={`${base}/docs`}>Documentation</a>
           </li>
           <li>
             <ThemeChoice />

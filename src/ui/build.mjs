@@ -1,13 +1,15 @@
 /**
  * Builds the page into `dist/src/ui`: modules with the hash of their content in their names, each also
  * compressed, and `index.html`, which names those of the first load. Fails when that load is too large.
+ * Beside them `docs.json` has the pages of `src/docs` as HTML, and names their script and style.
  */
-
+import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { documentFolder, documentPages } from '../build/document-pages.mjs'
 import { licensesOf } from '../build/licenses.mjs'
 
 const source = fileURLToPath(new URL('.', import.meta.url))
@@ -21,7 +23,7 @@ mkdirSync(target, { recursive: true })
 
 const result = await build({
   absWorkingDir: source,
-  entryPoints: { main: 'main.tsx' },
+  entryPoints: { main: 'main.tsx', docs: 'docs/main.ts' },
   outdir: target,
   bundle: true,
   format: 'esm',
@@ -39,8 +41,7 @@ const result = await build({
 })
 
 const { outputs } = result.metafile
-const entry = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === 'main.tsx')
-if (!entry) throw new Error('the page has no entry')
+const entry = entryOf('main.tsx')
 
 /** The entry, its style and all that it imports before it runs. */
 const firstLoad = new Set()
@@ -60,6 +61,8 @@ const html = readFileSync(join(source, 'index.html'), 'utf8')
   .replace('{{style}}', `assets/${basename(style)}`)
 writeFileSync(join(target, 'index.html'), html)
 
+writeDocuments(entryOf('docs/main.ts'))
+
 // Not served: it is there for who passes the page on.
 writeFileSync(join(target, 'licenses.txt'), licensesOf(source, Object.keys(result.metafile.inputs)))
 
@@ -77,3 +80,24 @@ for (const path of Object.keys(outputs)) {
 const shown = `${(bytes / 1024).toFixed(1)} KiB`
 if (bytes > firstLoadBytes) throw new Error(`the first load is ${shown} compressed: too much`)
 console.log(`page: ${shown} for the first load, compressed`)
+
+function entryOf(file) {
+  const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === file)
+  if (!found) throw new Error(`there is no output of ${file}`)
+  return found
+}
+
+function writeDocuments([script, { cssBundle }]) {
+  const pages = documentPages(copyPicture)
+  const files = { script: basename(script), style: basename(cssBundle) }
+  writeFileSync(join(target, 'docs.json'), JSON.stringify({ ...files, pages }))
+}
+
+/** The address of a picture that pages show, which has the hash of its content in its name like all files. */
+function copyPicture(name) {
+  const bytes = readFileSync(join(documentFolder, name))
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 8).toUpperCase()
+  const file = name.replace('.', `-${hash}.`)
+  writeFileSync(join(target, file), bytes)
+  return `assets/${file}`
+}

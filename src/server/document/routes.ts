@@ -1,14 +1,16 @@
-import { createHash } from 'node:crypto'
+import { apiPage } from '../docs/document-shell.ts'
+import { documentReply } from '../docs/routes.ts'
 import { addressHeaders, type PublicUrl } from '../public-url.ts'
-import { jsonReply, type Reply } from '../reply.ts'
+import { jsonReply } from '../reply.ts'
+import { startPath } from '../route/page.ts'
 import type { Route } from '../route.ts'
 import { type ApiDocument, apiDocument } from './api-document.ts'
-import { viewerPage, viewerStyle } from './viewer-page.ts'
+import { apiDocumentHtml } from './api-document-html.ts'
 
-/** `/openapi.json` and `/docs`, of the routes given. Both are made when they are first asked for. */
+/** `/openapi.json` and its page among those of the documentation, of the routes given. Both are made when they are first asked for. */
 export function documentRoutes(routes: readonly Route[], publicUrl: PublicUrl): Route[] {
   let document: ApiDocument | undefined
-  let page: Reply | undefined
+  let body: string | undefined
   const known = () => {
     document ??= apiDocument(routes)
     return document
@@ -26,27 +28,14 @@ export function documentRoutes(routes: readonly Route[], publicUrl: PublicUrl): 
     },
     {
       method: 'GET',
-      path: '/docs',
+      path: `/docs/${apiPage}`,
       access: 'open',
-      handle: () => {
-        page ??= pageReply(known())
-        return page
+      headers: addressHeaders,
+      handle: ({ headers }) => {
+        body ??= apiDocumentHtml(known())
+        const shown = { name: apiPage, title: 'API document', body }
+        return documentReply(startPath(publicUrl, headers), shown)
       },
     },
   ]
-}
-
-function pageReply(document: ApiDocument): Reply {
-  const style = createHash('sha256').update(viewerStyle).digest('base64')
-  return {
-    contentType: 'text/html; charset=utf-8',
-    headers: {
-      'content-security-policy':
-        `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; ` +
-        "form-action 'none'; frame-ancestors 'none'",
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-    },
-    body: viewerPage(document),
-  }
 }

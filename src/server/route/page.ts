@@ -21,7 +21,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const pageHeaders = {
+export const pageHeaders = {
   'content-security-policy': policy,
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
@@ -34,8 +34,7 @@ const deepest = 8
 /** The web page: `/`, all of `/app`, and the files that it loads. */
 export function pageRoutes(publicUrl: PublicUrl): Route[] {
   const show = (request: RouteRequest): Reply => {
-    const { pathname } = new URL(publicUrl(request.headers))
-    const base = `${pathname.replace(/\/+$/, '')}/`
+    const base = startPath(publicUrl, request.headers)
     return {
       contentType: 'text/html; charset=utf-8',
       headers: pageHeaders,
@@ -59,6 +58,12 @@ export function pageRoutes(publicUrl: PublicUrl): Route[] {
   ]
 }
 
+/** The path of the service's start, as browsers have it, with a slash at its end: what `<base>` of a page has. */
+export function startPath(publicUrl: PublicUrl, headers: RouteRequest['headers']): string {
+  const { pathname } = new URL(publicUrl(headers))
+  return `${pathname.replace(/\/+$/, '')}/`
+}
+
 function fileReply({ parameters, headers }: RouteRequest): Reply {
   const name = parameters[0]!
   const file = readPage().files.get(name)
@@ -68,15 +73,19 @@ function fileReply({ parameters, headers }: RouteRequest): Reply {
     })
   }
   const accepted = headers.get('accept-encoding') ?? ''
-  const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : undefined
+  const ways = [
+    { encoding: 'br', body: /\bbr\b/.test(accepted) ? file.brotli : undefined },
+    { encoding: 'gzip', body: /\bgzip\b/.test(accepted) ? file.gzip : undefined },
+  ]
+  const compressed = ways.find(({ body }) => body !== undefined)
   return {
     contentType: file.contentType,
     isCompressible: false,
     headers: {
       'cache-control': 'public, max-age=31536000, immutable',
       'x-content-type-options': 'nosniff',
-      ...(encoding && { 'content-encoding': encoding }),
+      ...(compressed && { 'content-encoding': compressed.encoding }),
     },
-    body: encoding === 'br' ? file.brotli : encoding === 'gzip' ? file.gzip : file.bytes,
+    body: compressed?.body ?? file.bytes,
   }
 }

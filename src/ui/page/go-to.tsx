@@ -5,7 +5,7 @@ import { requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { useRights } from '../service/rights.ts'
 import { session, signOut } from '../service/session.ts'
-import { goTo, parts, pathOf } from '../state/location.ts'
+import { base, goTo, parts, pathOf } from '../state/location.ts'
 import { type Theme, theme } from '../state/theme.ts'
 import { settingsParts } from './settings-parts.ts'
 
@@ -63,6 +63,11 @@ export function GoTo({
         .map(({ id, title }) =>
           to(title, 'settings', `${pathOf('app', name, 'settings')}?tab=${id}`),
         ),
+      {
+        title: 'Documentation',
+        kind: 'page',
+        go: () => window.location.assign(`${base}/docs`),
+      },
       ...themes.map((each) => ({
         title: `Theme: ${each}`,
         kind: 'do',

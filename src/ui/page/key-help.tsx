@@ -1,4 +1,5 @@
 import { Dialog } from '../component/dialog.tsx'
+import { base } from '../state/location.ts'
 
 const keys: readonly (readonly [title: string, keys: readonly (readonly string[])[]])[] = [
   ['Go to a page, a project or a setting', [['Ctrl', 'K']]],
@@ -49,7 +50,8 @@ export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
         ))}
       </dl>
       <p class="hint">
-        On a Mac, Cmd stands for Ctrl. Two letters are pressed one after the other.
+        On a Mac, Cmd stands for Ctrl. Two letters are pressed one after the other. Everything else
+        is in the <a href={`${base}/docs/page`}>documentation</a>.
       </p>
     </Dialog>
   )

@@ -20,6 +20,9 @@ export function SignIn() {
       ) : (
         <Loading what="the ways to sign in" />
       )}
+      <p class="hint">
+        <a href={`${base}/docs`}>Documentation</a>
+      </p>
     </main>
   )
 }

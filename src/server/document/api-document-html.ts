@@ -1,7 +1,5 @@
-/**
- * The API document for people: one page without scripts and without anything from elsewhere. All of
- * its text is escaped.
- */
+/** The API document for people, as HTML. All of its text is escaped. */
+import { documentAddress } from '../docs/document-shell.ts'
 import { escapeHtml } from '../escape-html.ts'
 import type { ApiDocument } from './api-document.ts'
 
@@ -40,19 +38,8 @@ interface Content {
   readonly content?: { readonly [type: string]: { readonly schema?: Schema } }
 }
 
-export const viewerStyle = `
-:root { color-scheme: light dark; --line: #8885; --code: #8882 }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-h2 { margin-top: 2rem; border-bottom: 1px solid var(--line) }
-details { border: 1px solid var(--line); border-radius: 4px; margin: .4rem 0; padding: .3rem .6rem }
-summary { cursor: pointer }
-summary code { font-weight: 600 }
-pre { background: var(--code); padding: .6rem; overflow: auto; border-radius: 4px }
-table { border-collapse: collapse } td { padding: .1rem 1rem .1rem 0; vertical-align: top }
-.deprecated { opacity: .6 }
-`
-
-export function viewerPage(document: ApiDocument): string {
+/** What is inside its page. */
+export function apiDocumentHtml(document: ApiDocument): string {
   const byTag = new Map<string, string[]>()
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
@@ -70,13 +57,10 @@ export function viewerPage(document: ApiDocument): string {
   )
   const { title, version } = document.info
   return (
-    '<!doctype html><html lang="en"><meta charset="utf-8">' +
-    '<meta name="viewport" content="width=device-width, initial-scale=1">' +
-    `<title>${escapeHtml(title)} API</title><style>${viewerStyle}</style>` +
     `<h1>${escapeHtml(title)} API</h1><p>Version ${escapeHtml(version)}. ` +
     'For programs: <a href="openapi.json">openapi.json</a>. Requests carry ' +
     '<code>Authorization: Bearer &lt;key&gt;</code>.</p>' +
-    `${parts.join('')}<h2>Shapes</h2>${shapes.join('')}</html>`
+    `${parts.join('')}<h2>Shapes</h2>${shapes.join('')}`
   )
 }
 
@@ -109,8 +93,8 @@ function contentBlock(title: string, content: Content | undefined): string {
 function shape(schema: Schema, depth: number): string {
   const { $ref, type, properties, items } = schema
   if ($ref !== undefined) {
-    const name = escapeHtml($ref.slice($ref.lastIndexOf('/') + 1))
-    return `<a href="#${name}">${name}</a>`
+    const name = $ref.slice($ref.lastIndexOf('/') + 1)
+    return `<a href="${documentAddress('api', name)}">${escapeHtml(name)}</a>`
   }
   if (schema.const !== undefined) return escapeHtml(JSON.stringify(schema.const))
   if (schema.enum) return schema.enum.map((one) => escapeHtml(JSON.stringify(one))).join(' | ')

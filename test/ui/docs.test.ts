@@ -1,0 +1,74 @@
+/** The documentation in a real browser: reached from the page, searched while one types, and readable on a phone. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { accessibilityFaults } from '../support/page-faults.ts'
+import { RunningService } from '../support/running-service.ts'
+
+describe.skipIf(!hasBrowser)('the documentation', { timeout: 60_000 }, () => {
+  let service: RunningService
+  let browser: PageBrowser
+
+  beforeAll(async () => {
+    service = await RunningService.start()
+    browser = await PageBrowser.open(service)
+  }, 120_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  test('is reached from the menu, and its links lead from page to page and to headings', async () => {
+    const { page, faults } = await browser.page('/app')
+    await page.getByRole('link', { name: 'Documentation' }).click()
+    await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Deploying' }).click()
+    await page.getByRole('heading', { name: 'Deploying', level: 1 }).waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'HTTPS' }).click()
+    expect(new URL(page.url()).hash).toBe('#https')
+    expect(await page.locator(':target').textContent()).toContain('HTTPS')
+    await page.getByRole('link', { name: 'Assay', exact: true }).click()
+    await page.getByRole('heading', { name: 'No projects yet' }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('is searched as one types, and the address keeps the search', async () => {
+    const { page, faults, picture } = await browser.page('/docs', { isSignedIn: false })
+    await page.keyboard.press('/')
+    await page.keyboard.type('kubernetes')
+    const first = page.locator('.found a').first()
+    await first.getByText('Deploying: Kubernetes').waitFor()
+    await picture('docs-search')
+    expect(page.url()).toBe(`${service.url}/docs/search?q=kubernetes`)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.reload()
+    await first.click()
+    await page.getByRole('heading', { name: 'Kubernetes', level: 2 }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test.each(['light', 'dark'] as const)('is %s as the reader has it', async (theme) => {
+    const { page, faults, picture } = await browser.page('/docs/promises', { theme })
+    const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+    expect(ground).toBe(theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 28)')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await picture('docs')
+    expect(faults).toEqual([])
+  })
+
+  test('has the theme that was chosen in the page', async () => {
+    const { page } = await browser.page('/app', { theme: 'light' })
+    await page.getByLabel('Theme').selectOption('dark')
+    await page.goto(`${service.url}/docs`)
+    await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark')
+  })
+
+  test('is no wider than a phone', async () => {
+    for (const path of ['/docs', '/docs/deploy', '/docs/promises', '/docs/api']) {
+      const { page, picture } = await browser.page(path, { width: 360, isSignedIn: false })
+      const wide = await page.evaluate('document.documentElement.scrollWidth')
+      expect(wide, path).toBeLessThanOrEqual(360)
+      await picture(`docs-phone${path.replaceAll('/', '-')}`)
+    }
+  })
+})
