@@ -21,7 +21,7 @@ export interface Page {
 const contentTypes: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
-  png: 'image/png',
+  webp: 'image/webp',
 }
 
 /** Where the last build put it. */
@@ -47,7 +47,7 @@ function loadPage(): Page {
     const contentType = contentTypes[name.slice(name.lastIndexOf('.') + 1)]
     if (contentType === undefined) continue
     const read = (suffix: string) => readFileSync(new URL(name + suffix, directory))
-    const compressed = name.endsWith('.png') ? {} : { gzip: read('.gz'), brotli: read('.br') }
+    const compressed = name.endsWith('.webp') ? {} : { gzip: read('.gz'), brotli: read('.br') }
     files.set(name, { contentType, bytes: read(''), ...compressed })
   }
   return { html: readFileSync(index, 'utf8'), files }

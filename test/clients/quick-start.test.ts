@@ -1,4 +1,4 @@
-/** Runs what the README tells users of the SDK to begin with, as it is written there. */
+/** Runs what the page of clients tells users of the SDK to begin with, as it is written there. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,9 +10,9 @@ import { RunningService, testKey } from '../support/running-service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-test('the quick start of the README', async () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const program = readme.match(/^```js\n([\s\S]*?)^```$/m)![1]!
+test('the quick start of the page of clients', async () => {
+  const page = readFileSync(join(root, 'src/docs/clients.md'), 'utf8')
+  const program = page.match(/^```js\n([\s\S]*?)^```$/m)![1]!
   expect(program.split('\n').length).toBeLessThan(13)
   const service = await RunningService.start()
   const directory = mkdtempSync(join(tmpdir(), 'assay-quick-start-'))

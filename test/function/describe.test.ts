@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { describeFunctions } from '../../src/function/describe.ts'
 
-const page = new URL('../../src/parser/README.md', import.meta.url)
+const page = new URL('../../src/docs/language.md', import.meta.url)
 const begin =
   '<!-- functions, written by: ASSAY_UPDATE=1 npm test -- test/function/describe.test.ts -->'
 const end = '<!-- end of functions -->'

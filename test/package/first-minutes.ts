@@ -4,7 +4,7 @@
  *
  *     node --import ./test/support/typescript-loader.js test/package/first-minutes.ts
  *
- * The clone has what is committed. README.md shows the tables.
+ * The clone has what is committed. `src/docs/running.md` shows the tables.
  */
 import { strict as assert } from 'node:assert'
 import { readFileSync } from 'node:fs'

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('the documentation', { timeout: 60_000 }, () => {
     const first = page.locator('.found a').first()
     await first.getByText('Deploying: Kubernetes').waitFor()
     await picture('docs-search')
-    expect(page.url()).toBe(`${service.url}/docs/search?q=kubernetes`)
+    expect(page.url()).toBe(`${service.url}/docs?q=kubernetes`)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.reload()
     await first.click()

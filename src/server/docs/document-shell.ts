@@ -36,7 +36,7 @@ export function documentHtml(base: string, { name, title, body, searched }: Show
 <body class="docs">
 <nav aria-label="Documentation">
 <a class="mark" href="app">Assay</a>
-<form action="docs/search" role="search"><input type="search" name="q" aria-label="Search the documentation" placeholder="Search" maxlength="200" value="${escapeHtml(searched ?? '')}"></form>
+<form action="docs" role="search"><input type="search" name="q" aria-label="Search the documentation" placeholder="Search" maxlength="200" value="${escapeHtml(searched ?? '')}"></form>
 <ul>
 ${pages.map((page) => menuEntry(page, name)).join('\n')}
 ${menuEntry({ name: apiPage, title: 'API document', headings: [] }, name)}

@@ -22,8 +22,10 @@ export function docsRoutes(publicUrl: PublicUrl): Route[] {
       documentReply(startPath(publicUrl, headers), show(parameters, query)),
   })
   return [
-    route('/docs', () => pageNamed('')),
-    route('/docs/search', (_, query) => foundPage(query.get('q') ?? '')),
+    route('/docs', (_, query) => {
+      const searched = query.get('q')
+      return searched === null ? pageNamed('') : foundPage(searched)
+    }),
     route('/docs/:page', ([name]) => pageNamed(name!)),
   ]
 }

@@ -19,7 +19,7 @@ document.addEventListener('keydown', (event) => {
 async function showFound(text: string): Promise<void> {
   newest += 1
   const own = newest
-  const address = `docs/search?${new URLSearchParams({ q: text })}`
+  const address = `docs?${new URLSearchParams({ q: text })}`
   const answer = await fetch(address).catch(() => undefined)
   if (!answer?.ok) return
   const found = new DOMParser().parseFromString(await answer.text(), 'text/html')

@@ -10,7 +10,7 @@ import { recordColumns } from '../../src/type/record.ts'
 import { askService, requestOf } from '../support/slt-answer.ts'
 import { GoldenStore } from '../support/slt-runner.ts'
 
-const page = readFileSync(new URL('../../src/parser/README.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../src/docs/language.md', import.meta.url), 'utf8')
 /** The examples of functions have tests of their own. */
 const written = page.replace(/<!-- functions, written[\s\S]*?<!-- end of functions -->/, '')
 
