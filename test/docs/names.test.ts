@@ -8,7 +8,7 @@ import { type MarkdownPage, markdownPages } from '../support/markdown.ts'
 import { repositoryFiles } from '../support/repository-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+const { scripts, version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 const program = createProgram()
 const pages = markdownPages.map((page) => [page.path, page] as const)
 
@@ -32,6 +32,11 @@ describe.each(pages)('%s', (_, page) => {
     const named = [...page.spans, ...page.blocks.flatMap(({ text }) => text.split(/[\s'"(),]+/))]
     const missing = named.filter((name) => isPath(name) && !existsSomewhere(page, name))
     expect([...new Set(missing)]).toEqual([])
+  })
+
+  test('names the version that there is', () => {
+    const named = Array.from(page.text.matchAll(/assay-(\d+\.\d+\.\d+)\.tgz/g), ([, name]) => name)
+    expect(named.filter((name) => name !== version)).toEqual([])
   })
 
   test('names scripts of npm that are there', () => {
