@@ -60,6 +60,13 @@ describe.each(pages)('%s', (_, page) => {
   })
 })
 
+test('the page of a folder is read in one go: it has at most 150 lines', () => {
+  const long = markdownPages.filter(({ path, text }) => {
+    return /^src\/.+\/README\.md$/.test(path) && text.split('\n').length > 151
+  })
+  expect(long.map(({ path }) => path)).toEqual([])
+})
+
 test('the pages name every command and every setting of the service', () => {
   const texts = markdownPages.filter(({ path }) => path.startsWith('src/docs/'))
   const all = texts.flatMap(({ spans }) => spans).join('\n')
