@@ -1,8 +1,13 @@
 /** The documentation in a real browser: reached from the page, searched while one types, and readable on a phone. */
+import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { RunningService } from '../support/running-service.ts'
+
+const names = readdirSync(new URL('../../src/docs/', import.meta.url))
+  .filter((name) => name.endsWith('.md') && name !== 'README.md')
+  .map((name) => name.replace('.md', ''))
 
 describe.skipIf(!hasBrowser)('the documentation', { timeout: 60_000 }, () => {
   let service: RunningService
@@ -63,12 +68,15 @@ describe.skipIf(!hasBrowser)('the documentation', { timeout: 60_000 }, () => {
     await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark')
   })
 
-  test('is no wider than a phone', async () => {
-    for (const path of ['/docs', '/docs/deploy', '/docs/promises', '/docs/api']) {
+  test.each(['', ...names, 'api'])(
+    'is no wider than a phone, and can be read by all: %s',
+    async (name) => {
+      const path = `/docs/${name}`
       const { page, picture } = await browser.page(path, { width: 360, isSignedIn: false })
       const wide = await page.evaluate('document.documentElement.scrollWidth')
       expect(wide, path).toBeLessThanOrEqual(360)
-      await picture(`docs-phone${path.replaceAll('/', '-')}`)
-    }
-  })
+      expect(await accessibilityFaults(page)).toEqual([])
+      await picture(`docs-phone-${name}`)
+    },
+  )
 })
