@@ -60,9 +60,15 @@ describe('the documentation', () => {
     }
   })
 
-  test('says what is missing', async () => {
+  test('says what is missing, to browsers with the menu', async () => {
     const { status, json } = await read('/docs/nothing')
     expect([status, json.error?.code]).toEqual([404, 'ROUTE_NOT_FOUND'])
+    const headers = { accept: 'text/html,*/*;q=0.8' }
+    const page = await service.request('/docs/<i>nothing', { key: null, headers })
+    expect(page.status).toBe(404)
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
+    expect(page.text).toContain('<a href="docs/http"')
+    expect(page.text).toContain('&lt;i&gt;nothing')
   })
 })
 
@@ -79,8 +85,14 @@ describe('its search', () => {
     expect(/<ol class="found"><li><a href="([^"]*)"/.exec(text)?.[1]).toBe('docs/deploy#kubernetes')
   })
 
+  test('shows what has most of the words where no section has all', async () => {
+    const { text } = await read('/docs?q=xyzzyx+kubernetes')
+    expect(text).toContain('No page has all these words.')
+    expect(text).toContain('<a href="docs/deploy#kubernetes">')
+  })
+
   test('says that nothing was found, or what to type', async () => {
-    expect((await read('/docs?q=xyzzyx')).text).toContain('No page has all these words.')
+    expect((await read('/docs?q=xyzzyx')).text).toContain('No page has any of these words.')
     expect((await read('/docs?q=')).text).toContain('Type what to look for.')
   })
 

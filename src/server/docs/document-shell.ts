@@ -8,6 +8,8 @@ export interface ShownDocument {
   readonly title: string
   /** HTML. */
   readonly body: string
+  /** 200 when not given. */
+  readonly status?: number
   /** Text of the search field. */
   readonly searched?: string
 }

@@ -1,4 +1,4 @@
-/** The search of the documentation: sections that have all the words, those first whose headings have them. */
+/** The search of the documentation: sections that have the words, those first whose headings have them. */
 import type { DocumentPage, DocumentSection, Documents } from './document-files.ts'
 
 export interface FoundSection {
@@ -9,42 +9,56 @@ export interface FoundSection {
   readonly places: readonly (readonly [start: number, end: number])[]
 }
 
+export interface Found {
+  readonly sections: readonly FoundSection[]
+  /** Whether each section has all the words; else each has some, and those with the most come first. */
+  readonly hasAll: boolean
+}
+
 const mostFound = 30
 const mostWords = 10
 /** Characters of an excerpt, and how many of them stand before the first word. */
 const excerptLength = 240
 const excerptLead = 60
 
-/** Words are parts of the text in any case; what is in no word or sign finds nothing. */
-export function findSections({ pages }: Documents, query: string): FoundSection[] {
+/** Words are parts of the text, in any case. */
+export function findSections({ pages }: Documents, query: string): Found {
   const words = wordsOf(query)
-  if (words.length === 0) return []
-  return pages
+  const scored = pages
     .flatMap((page) => page.sections.map((section) => ({ page, section })))
-    .map((each) => ({ ...each, score: scoreOf(each.page, each.section, words) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
+    .map((each) => ({ ...each, ...scoreOf(each.page, each.section, words) }))
+    .filter(({ found }) => found > 0)
+    .sort((a, b) => b.found - a.found || b.score - a.score)
+  const hasAll = scored[0]?.found === words.length
+  const sections = scored
+    .filter(({ found }) => !hasAll || found === words.length)
     .slice(0, mostFound)
     .map(({ page, section }) => ({ page, section, ...excerptOf(section.text, words) }))
+  return { sections, hasAll }
 }
 
-export function wordsOf(query: string): string[] {
-  return query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, mostWords)
+function wordsOf(query: string): string[] {
+  return [...new Set(query.toLowerCase().split(/\s+/))].filter(Boolean).slice(0, mostWords)
 }
 
-/** 0 where a word is missing. */
-function scoreOf(page: DocumentPage, section: DocumentSection, words: readonly string[]): number {
+/** How many of the words are in a section or in its page's title, and how well they fit. */
+function scoreOf(
+  page: DocumentPage,
+  section: DocumentSection,
+  words: readonly string[],
+): { readonly found: number; readonly score: number } {
   const title = section.title.toLowerCase()
   const text = section.text.toLowerCase()
-  let score = 0
-  for (const word of words) {
-    const count = Math.min(text.split(word).length - 1, 5)
-    const isInTitle = title.includes(word)
-    const isInPage = page.title.toLowerCase().includes(word)
-    if (count === 0 && !isInTitle && !isInPage) return 0
-    score += count + (isInTitle ? 20 : 0) + (title === word ? 20 : 0) + (isInPage ? 5 : 0)
+  const pageTitle = page.title.toLowerCase()
+  const scores = words.map((word) => {
+    const inTitle = (title.includes(word) ? 20 : 0) + (title === word ? 20 : 0)
+    const inPage = pageTitle.includes(word) ? 5 : 0
+    return inTitle + inPage + Math.min(text.split(word).length - 1, 5)
+  })
+  return {
+    found: scores.filter((score) => score > 0).length,
+    score: scores.reduce((sum, score) => sum + score, 0),
   }
-  return score
 }
 
 function excerptOf(

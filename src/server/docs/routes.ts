@@ -4,61 +4,81 @@ import { escapeHtml } from '../escape-html.ts'
 import { addressHeaders, type PublicUrl } from '../public-url.ts'
 import type { Reply } from '../reply.ts'
 import { pageHeaders, startPath } from '../route/page.ts'
-import type { Route } from '../route.ts'
+import type { Route, RouteRequest } from '../route.ts'
 import { readDocuments } from './document-files.ts'
 import { documentAddress, documentHtml, type ShownDocument } from './document-shell.ts'
 import { type FoundSection, findSections } from './find-sections.ts'
 
 export function docsRoutes(publicUrl: PublicUrl): Route[] {
-  const route = (
-    path: string,
-    show: (parameters: readonly string[], query: URLSearchParams) => ShownDocument,
-  ): Route => ({
+  const headers = [...addressHeaders, 'accept']
+  const route = (path: string, show: (request: RouteRequest) => ShownDocument): Route => ({
     method: 'GET',
     path,
     access: 'open',
-    headers: addressHeaders,
-    handle: ({ parameters, query, headers }) =>
-      documentReply(startPath(publicUrl, headers), show(parameters, query)),
+    headers,
+    handle: (request) => {
+      const shown = show(request)
+      return documentReply(startPath(publicUrl, request.headers), shown)
+    },
   })
   return [
-    route('/docs', (_, query) => {
+    route('/docs', ({ query }) => {
       const searched = query.get('q')
-      return searched === null ? pageNamed('') : foundPage(searched)
+      return searched === null ? pageNamed('')! : foundPage(searched)
     }),
-    route('/docs/:page', ([name]) => pageNamed(name!)),
+    route('/docs/:page', ({ parameters, headers }) => {
+      const name = parameters[0]!
+      return pageNamed(name) ?? missingPage(name, headers)
+    }),
   ]
 }
 
 /** @param base as `documentHtml` takes it */
 export function documentReply(base: string, shown: ShownDocument): Reply {
   return {
+    ...(shown.status !== undefined && { status: shown.status }),
     contentType: 'text/html; charset=utf-8',
     headers: pageHeaders,
     body: documentHtml(base, shown),
   }
 }
 
-function pageNamed(name: string): ShownDocument {
+function pageNamed(name: string): ShownDocument | undefined {
   const page = readDocuments().pages.find((each) => each.name === name)
-  if (!page) {
-    throw new AssayError('ROUTE_NOT_FOUND', `The documentation has no page ${name.slice(0, 200)}`, {
-      hint: 'see /docs for the pages that there are',
-    })
+  return page && { name, title: page.title, body: page.html }
+}
+
+/** Browsers get a page with the menu; programs get what they get everywhere. */
+function missingPage(name: string, headers: RouteRequest['headers']): ShownDocument {
+  const message = `The documentation has no page ${name.slice(0, 200)}`
+  if (!headers.get('accept')?.includes('text/html')) {
+    const hint = 'see /docs for the pages that there are'
+    throw new AssayError('ROUTE_NOT_FOUND', message, { hint })
   }
-  return { name, title: page.title, body: page.html }
+  const title = 'There is nothing here'
+  const body = `<h1>${title}</h1><p>${escapeHtml(message)}.</p>`
+  return { name: undefined, title, body, status: 404 }
 }
 
 function foundPage(query: string): ShownDocument {
   const searched = query.trim().slice(0, 200)
-  const found = findSections(readDocuments(), searched)
-  const shown = escapeHtml(searched)
-  const head = searched === '' ? 'Search' : `Search for “${shown}”`
-  const rest =
-    found.length > 0
-      ? `<ol class="found">${found.map(foundEntry).join('\n')}</ol>`
-      : `<p class="hint">${searched === '' ? 'Type what to look for.' : 'No page has all these words.'}</p>`
-  return { name: undefined, title: 'Search', body: `<h1>${head}</h1>${rest}`, searched }
+  if (searched === '') {
+    const body = '<h1>Search</h1><p class="hint">Type what to look for.</p>'
+    return { name: undefined, title: 'Search', body }
+  }
+  const { sections, hasAll } = findSections(readDocuments(), searched)
+  const body = [
+    `<h1>Search for “${escapeHtml(searched)}”</h1>`,
+    hasAll ? '' : `<p class="hint">${lackOf(sections)}</p>`,
+    `<ol class="found">${sections.map(foundEntry).join('\n')}</ol>`,
+  ]
+  return { name: undefined, title: 'Search', body: body.join('\n'), searched }
+}
+
+function lackOf(sections: readonly FoundSection[]): string {
+  return sections.length === 0
+    ? 'No page has any of these words.'
+    : 'No page has all these words. These have some of them:'
 }
 
 function foundEntry({ page, section, excerpt, places }: FoundSection): string {
