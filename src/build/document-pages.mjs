@@ -107,7 +107,8 @@ function textOf(token) {
   if (token.type === 'html') return ''
   if (token.type === 'table') {
     const rows = [token.header, ...token.rows]
-    return rows.map((row) => row.map(({ tokens }) => plainText(tokens)).join(' ')).join(' ')
+    const textsOf = (row) => row.map(({ tokens }) => plainText(tokens)).filter(Boolean)
+    return rows.map((row) => textsOf(row).join(' · ')).join('; ')
   }
   if (token.type === 'list') return token.items.map(({ tokens }) => plainText(tokens)).join(' ')
   if (token.tokens) return plainText(token.tokens)
