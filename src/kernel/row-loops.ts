@@ -16,11 +16,15 @@ export interface RowLoops {
   readonly memory: { readonly buffer: ArrayBuffer }
   readonly eventTable: Place
   readonly inputPlace: Place
+  readonly madeIds: Place
   readonly mostInput: Place
+  readonly mostMadeIds: Place
   readonly nowText: Place
   readonly outPlace: Place
+  readonly ownInput: Place
   readonly rowTable: Place
   readonly eventCount: Place
+  readonly madeIdsLeft: Place
   readonly newNameEnd: Place
   readonly newNameStart: Place
   readonly outEnd: Place
@@ -37,10 +41,12 @@ export interface RowLoops {
   readonly residualPathCount: Place
   readonly residualPaths: Place
   addName(start: number, end: number, role: number, check: number, isTold: number): number
+  fillMadeIds(): void
   forgetNames(): void
   forgetNamings(): void
   forgetSeen(): void
-  keepNaming(isLeftOut: number): number
+  keepNaming(ofDataset: number): number
+  scanOwnRow(createdMs: number, object: number): number
   scanRows(from: number, mostRowCount: number): number
   setNow(ms: number, length: number): void
   beginShred(

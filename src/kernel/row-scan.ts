@@ -1,7 +1,8 @@
 /**
- * Rows of requests from JSON to the form of the row store, many at a time. No row is taken about which
- * anything is unusual.
+ * Rows of requests from JSON to the form of the row store, many at a time. It stops at a row about which anything
+ * is unusual; that one is taken by itself, written as a usual one.
  */
+import { randomUUID } from 'node:crypto'
 import { copyWhole } from '../json/copy-bytes.ts'
 import { type RowLoops, rowLoops } from './row-loops.ts'
 
@@ -9,7 +10,7 @@ import { type RowLoops, rowLoops } from './row-loops.ts'
 export const nameRoles = {
   field: 0,
   ignored: 1,
-  /** May be null, and with `mayBeFalse` false: then it says nothing. */
+  /** May be null, with `mayBeFalse` false, too, and with `mayMerge` also true. */
   flag: 2,
   id: 3,
   created: 4,
@@ -18,11 +19,12 @@ export const nameRoles = {
   span: 6,
   root: 7,
   parents: 8,
-  /** Rows that have it are not taken. */
-  odd: 9,
+  output: 9,
+  /** Rows that have it are unusual. */
+  odd: 10,
 } as const
 
-/** What a value must be if it is not null; rows with others are not taken. */
+/** What a value must be if it is not null; rows with others are unusual. */
 export const valueChecks = {
   any: 0,
   string: 1,
@@ -30,16 +32,19 @@ export const valueChecks = {
   object: 3,
   scores: 4,
   mayBeFalse: 1,
+  mayMerge: 2,
 } as const
 
 /** Why no more rows were taken. */
 export const scanStops = { end: 0, oddRow: 1, newName: 2, newNaming: 3, fullTable: 4 } as const
 
 /** Names that must be added before all others, in this order. */
-export const firstNames = ['id', 'created', 'root_span_id', 'is_root'] as const
+export const firstNames = ['id', 'created', 'root_span_id', 'is_root', 'span_id'] as const
 
-const integersOfRow = 4
+const integersOfRow = 8
 const integersOfEvent = 4
+const madeIdBytes = 36
+const bits = { merges: 1, hasAttachment: 2 } as const
 /** Rows taken at once, for which `rowTable` has room: some milliseconds of work. */
 const rowsAtOnce = 512
 
@@ -115,10 +120,10 @@ export class RowScan {
    * Keeps the way in which the row names its object that was not taken for it; returns its number, -1 when
    * there is no room.
    *
-   * @param isLeftOut whether rows with it are not taken
+   * @param ofDataset whether the object is one
    */
-  keepNaming(isLeftOut: boolean): number {
-    return this.#loops.keepNaming(Number(isLeftOut))
+  keepNaming(ofDataset: boolean): number {
+    return this.#loops.keepNaming(Number(ofDataset))
   }
 
   /** Forgets the text. */
@@ -129,8 +134,24 @@ export class RowScan {
   /** Takes rows, with commas between them, from `from` on; returns how many. */
   scan(text: Uint8Array, from: number, end: number): number {
     if (this.#text !== text || from < this.#start || from >= this.#end) this.#load(text, from, end)
+    this.#makeIds()
     this.#rowCount = this.#loops.scanRows(this.#input + from - this.#start, rowsAtOnce)
     return this.#rowCount
+  }
+
+  /**
+   * Takes one row that is all of `text`, and names no object; returns whether it could.
+   *
+   * @param object stands for the row's object, until what is seen is forgotten
+   * @param createdMs when the row was made; undefined if its text says that
+   */
+  scanAlone(text: Uint8Array, object: number, createdMs: number | undefined): boolean {
+    const { ownInput, mostInput } = this.#loops
+    if (text.length > mostInput.value) return false
+    this.#memory.set(text, ownInput.value)
+    this.#memory[ownInput.value + text.length] = 0
+    this.#makeIds()
+    return this.#loops.scanOwnRow(createdMs ?? Number.NaN, object) !== 0
   }
 
   /** Where in the text the last row ends; where it was to begin, if there is none. */
@@ -168,6 +189,16 @@ export class RowScan {
     return this.#rows[row * integersOfRow + 3]!
   }
 
+  /** Whether a row merges with what its record was. */
+  merges(row: number): boolean {
+    return (this.#rows[row * integersOfRow + 4]! & bits.merges) !== 0
+  }
+
+  /** Whether a row may name an attachment. */
+  hasAttachment(row: number): boolean {
+    return (this.#rows[row * integersOfRow + 4]! & bits.hasAttachment) !== 0
+  }
+
   events(): ScanEvent[] {
     return Array.from({ length: this.#loops.eventCount.value }, (_, event) => {
       const at = event * integersOfEvent
@@ -178,6 +209,16 @@ export class RowScan {
         end: this.#events[at + 3]!,
       }
     })
+  }
+
+  /** Those that were used are made anew. */
+  #makeIds(): void {
+    const { madeIds, madeIdsLeft, mostMadeIds } = this.#loops
+    if (madeIdsLeft.value === mostMadeIds.value) return
+    for (let i = madeIdsLeft.value; i < mostMadeIds.value; i++) {
+      this.#memory.write(randomUUID(), madeIds.value + i * madeIdBytes, 'latin1')
+    }
+    this.#loops.fillMadeIds()
   }
 
   #load(text: Uint8Array, from: number, end: number): void {

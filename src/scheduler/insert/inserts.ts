@@ -6,11 +6,10 @@
 import { missingAccess } from '../../catalog/missing-access.ts'
 import { AssayError } from '../../error.ts'
 import type { PreparedPart } from '../../storage/prepare/fresh-part.ts'
-import { namedAttachments } from '../../storage/prepare/named-attachments.ts'
 import {
   type PreparedRequests,
   type PrepareOptions,
-  prepareRows,
+  prepareTogether,
   type UnpreparedRequest,
 } from '../../storage/prepare/prepare.ts'
 import { type PreparedRows, rowActions } from '../../storage/row/prepared-rows.ts'
@@ -90,15 +89,15 @@ export class Inserts {
   }
 
   async #insertHere(request: InsertRequest): Promise<InsertResult> {
-    const unprepared = this.#unprepared(request)
-    const rows = prepareRows(unprepared.body, unprepared.options)
-    const attachments = [namedAttachments(unprepared)]
-    const [result] = await this.#write([request], { rows, parts: [], attachments })
-    return result!
+    const prepared = prepareTogether([this.#unprepared(request)])
+    return this.#writeAlone(request, { ...prepared, parts: [] })
   }
 
   async #insertAlone(ingest: IngestPool, request: InsertRequest): Promise<InsertResult> {
-    const prepared = await ingest.prepare([this.#unprepared(request)])
+    return this.#writeAlone(request, await ingest.prepare([this.#unprepared(request)]))
+  }
+
+  async #writeAlone(request: InsertRequest, prepared: PreparedRequests): Promise<InsertResult> {
     if (prepared.errors[0]) throw AssayError.fromWire(prepared.errors[0])
     const [result] = await this.#write([request], prepared)
     return result!

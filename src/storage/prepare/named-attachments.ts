@@ -1,28 +1,17 @@
-/** Finds which attachments the rows of a request name, and in which object each of the rows is. */
+/** Which attachments the rows of a request name. */
 import { AssayError } from '../../error.ts'
 import { hasMoreValues } from '../../json/count-values.ts'
-import type { JsonScanner } from '../../json/scan.ts'
 import type { ObjectReference } from '../../type/record.ts'
-import { openBody } from './open-body.ts'
-import { findObject, noObject } from './prepare-object.ts'
+import { RowView } from '../row/row.ts'
 
 export interface NamedAttachments {
   readonly object: ObjectReference
   readonly keys: readonly string[]
 }
 
-interface RowsText {
-  readonly body: Uint8Array
-  readonly options: {
-    readonly form: 'logs3' | 'events'
-    /** The object of all rows; without it each names its own. */
-    readonly object?: ObjectReference
-  }
-}
-
 const attachmentType = 'braintrust_attachment'
 
-/** Of a row that is parsed to find what it names. */
+/** Of a field that is parsed to find what it names. */
 const mostValues = 1_000_000
 
 function tooManyValues(): AssayError {
@@ -33,63 +22,37 @@ function tooManyValues(): AssayError {
   )
 }
 
-/**
- * The attachments that rows name which can be written. Nothing is parsed but rows that have the word. Throws where one
- * of these has too many values.
- */
-export function namedAttachments({
-  body,
-  options: { form, object },
-}: RowsText): NamedAttachments[] {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
-  if (!bytes.includes(attachmentType)) return []
-  const found = new Map<string, { object: ObjectReference; keys: Set<string> }>()
-  for (const { start, end } of rowSpans(openBody(bytes), form)) {
-    const text = bytes.subarray(start, end)
-    if (!text.includes(attachmentType)) continue
-    if (hasMoreValues(bytes, mostValues, start, end)) throw tooManyValues()
-    const row = JSON.parse(text.toString()) as Readonly<Record<string, unknown>>
-    const keys = [...keysIn(row)]
-    if (keys.length === 0) continue
-    const of = object ?? objectOf(row)
-    const name = `${of.type}:${of.id}`
-    const known = found.get(name) ?? { object: of, keys: new Set() }
-    found.set(name, known)
-    for (const key of keys) known.keys.add(key)
-  }
-  return Array.from(found.values(), ({ object, keys }) => ({ object, keys: [...keys] }))
-}
+/** Collects them, row by row. */
+export class AttachmentNames {
+  readonly #found = new Map<string, { object: ObjectReference; keys: Set<string> }>()
 
-/** Where the rows of a body are, one after the other. */
-function* rowSpans(
-  scanner: JsonScanner,
-  form: 'logs3' | 'events',
-): Generator<{ readonly start: number; readonly end: number }> {
-  function* elements() {
-    while (scanner.nextElement()) {
-      const start = scanner.position
-      scanner.value()
-      yield { start, end: scanner.position }
+  /**
+   * Adds what an encoded row of the object names. Nothing is parsed but fields that have the word. Throws where one of
+   * these has too many values.
+   */
+  add(object: ObjectReference, row: Uint8Array): void {
+    const view = new RowView(row)
+    const { bytes } = view
+    if (!bytes.includes(attachmentType)) return
+    for (let i = 0; i < view.fieldCount; i++) {
+      const { start, end } = view.valueAt(i)
+      const text = bytes.subarray(start, end)
+      if (!text.includes(attachmentType)) continue
+      if (hasMoreValues(bytes, mostValues, start, end)) throw tooManyValues()
+      for (const key of keysIn(JSON.parse(text.toString()))) this.#keysOf(object).add(key)
     }
   }
-  if (form === 'logs3' && scanner.openArray()) {
-    yield* elements()
-    return
-  }
-  const member = form === 'logs3' ? '"rows"' : '"events"'
-  if (!scanner.openObject()) return
-  while (scanner.nextMember()) {
-    const isRows = Buffer.from(member).equals(
-      scanner.bytes.subarray(scanner.keyStart, scanner.keyEnd),
-    )
-    if (isRows && scanner.openArray()) yield* elements()
-    else scanner.value()
-  }
-}
 
-function objectOf(row: Readonly<Record<string, unknown>>): ObjectReference {
-  const named = Object.keys(noObject()).map((name) => [name, row[name] ?? null])
-  return findObject(Object.fromEntries(named) as ReturnType<typeof noObject>, 'row')
+  list(): NamedAttachments[] {
+    return Array.from(this.#found.values(), ({ object, keys }) => ({ object, keys: [...keys] }))
+  }
+
+  #keysOf(object: ObjectReference): Set<string> {
+    const name = `${object.type}:${object.id}`
+    const known = this.#found.get(name) ?? { object, keys: new Set() }
+    this.#found.set(name, known)
+    return known.keys
+  }
 }
 
 function* keysIn(value: unknown): Generator<string> {

@@ -1,10 +1,9 @@
 /**
- * Takes the rows of a request that have nothing to be looked at, as most are, many at a time; the others are for
- * `prepare-row.ts`. The rows are the same either way, but for members that are null, of which a row here has no
- * trace.
+ * Takes rows by the loops of `kernel/row-scan.ts`: those that are usual, as most are, many at a time, and others one by
+ * one as `normal-row.ts` writes them.
  */
 import { MemberNames } from '../../json/member-names.ts'
-import { JsonScanner } from '../../json/scan.ts'
+import { JsonScanner, jsonKind } from '../../json/scan.ts'
 import { decodeUtf8 } from '../../json/utf8.ts'
 import { firstNames, nameRoles, RowScan, scanStops, valueChecks } from '../../kernel/row-scan.ts'
 import {
@@ -16,8 +15,8 @@ import {
 import { formatTimestamp } from '../../type/time.ts'
 import { type FieldShape, FieldShapes } from '../row/field-shapes.ts'
 import { fieldNameBytes } from '../row/row.ts'
+import type { NormalRow, RowOptions } from './normal-row.ts'
 import { fieldType, isControl, isIgnored } from './prepare-control.ts'
-import type { RowOptions } from './prepare-row.ts'
 
 /** With so many names, all are forgotten before the next request. */
 const keptNames = 3000
@@ -34,12 +33,17 @@ const roles: ReadonlyMap<string, number> = new Map([
   ['project_id', nameRoles.naming],
   ['prompt_session_id', nameRoles.naming],
   ['log_id', nameRoles.naming],
-  // Other names of fields, and rows that are comments.
+  // Another name of `expected` in datasets.
+  ['output', nameRoles.output],
+  // Another name of `input`, and rows that are comments.
   ['inputs', nameRoles.odd],
   ['comment', nameRoles.odd],
 ])
 
-const flags: ReadonlySet<string> = new Set(['_is_merge', '_object_delete'])
+const flagChecks: ReadonlyMap<string, number> = new Map([
+  ['_is_merge', valueChecks.mayMerge],
+  ['_object_delete', valueChecks.mayBeFalse],
+])
 
 interface KnownName {
   readonly name: string
@@ -51,6 +55,26 @@ export interface RowNews {
   readonly row: number
   readonly extraField: string | undefined
   readonly shape: FieldShape | undefined
+}
+
+/** The same of one row of the request `bytes` that was not taken here. */
+export function fieldsOf({ object, fields }: NormalRow, bytes: Uint8Array): Omit<RowNews, 'row'>[] {
+  const inner = new MemberNames()
+  return fields
+    .filter(({ start }) => jsonKind(bytes[start]!) !== 'null')
+    .map(({ stored, start, end }) => {
+      const name = JSON.parse(decodeUtf8(stored)) as string
+      inner.clear()
+      new JsonScanner(bytes, start, end).value(undefined, inner)
+      return {
+        extraField: isExtra(recordColumn(name), object) ? name : undefined,
+        shape: new FieldShapes(name).find(inner, bytes),
+      }
+    })
+}
+
+function isExtra(column: RecordColumn | undefined, object: ObjectReference): boolean {
+  return !column?.in.includes(object.type)
 }
 
 /** One per thread, as its memory is large: requests take turns. */
@@ -75,12 +99,7 @@ export class PlainRows {
   beginCollection(): void {
     this.#shapes.clear()
     this.#scan.close()
-    if (this.#names.length > keptNames) {
-      this.#scan.forgetNames()
-      this.#names = []
-      this.#addFirstNames()
-      this.#forgetNamings()
-    }
+    if (this.#names.length > keptNames) this.#forgetNames()
     this.#scan.forgetSeen()
   }
 
@@ -119,11 +138,28 @@ export class PlainRows {
     }
   }
 
+  /**
+   * Takes one row that `normal-row.ts` has written; returns whether it could: a row may be too large. It is gone with
+   * the next call.
+   *
+   * @param object the place of the row's object in the collection
+   * @param createdMs when the row was made; undefined if its text says that
+   */
+  takeAlone(text: Uint8Array, object: number, createdMs: number | undefined): boolean {
+    for (let hasForgotten = false; ; ) {
+      if (this.#scan.scanAlone(text, object, createdMs)) return true
+      if (this.#scan.stop !== scanStops.newName) return false
+      if (this.#addNewName() >= 0) continue
+      if (hasForgotten) return false
+      this.#forgetNames()
+      hasForgotten = true
+    }
+  }
+
   /** Tells of which object the row is that was not taken. */
   leftRow(object: ObjectReference): void {
     if (!this.#isNewlyNamed) return
     this.#isNewlyNamed = false
-    // There `output` is another name of `expected`.
     const number = this.#scan.keepNaming(object.type === 'dataset')
     if (number < 0) this.#forgetNamings()
     else this.#namings[number] = object
@@ -142,24 +178,46 @@ export class PlainRows {
     return this.#scan.id(row)
   }
 
+  merges(row: number): boolean {
+    return this.#scan.merges(row)
+  }
+
+  /** Whether a row may name an attachment. */
+  hasAttachment(row: number): boolean {
+    return this.#scan.hasAttachment(row)
+  }
+
   object(row: number): ObjectReference {
     return this.#namings[this.#scan.naming(row)]!
   }
 
-  /** What rows have that none before of the same collection and object had. */
-  news(): RowNews[] {
+  /**
+   * What rows have that none before of the same collection and object had.
+   *
+   * @param object of a row that was taken alone
+   */
+  news(object?: ObjectReference): RowNews[] {
     const { bytes } = this.#scan
     return this.#scan.events().map(({ row, name, start, end }) => {
       const { name: text, column } = this.#names[name]!
-      const isExtra = !column?.in.includes(this.object(row).type)
+      const of = object ?? this.object(row)
       this.#inner.clear()
       new JsonScanner(bytes, start, end).value(undefined, this.#inner)
       return {
         row,
-        extraField: isExtra ? text : undefined,
+        extraField: isExtra(column, of) ? text : undefined,
         shape: this.#shapesOf(name, text).find(this.#inner, bytes),
       }
     })
+  }
+
+  #forgetNames(): void {
+    this.#scan.close()
+    this.#scan.forgetNames()
+    this.#names = []
+    this.#shapes.clear()
+    this.#addFirstNames()
+    this.#forgetNamings()
   }
 
   #forgetNamings(): void {
@@ -206,7 +264,7 @@ const typeCount = new Set(recordColumns.flatMap((column) => column.in)).size
 function meaningOf(name: string): NameMeaning {
   const column = recordColumn(name)
   const role = roleOf(name)
-  const check = flags.has(name) ? valueChecks.mayBeFalse : valueChecks[fieldType(name) ?? 'any']
+  const check = flagChecks.get(name) ?? valueChecks[fieldType(name) ?? 'any']
   const isField = role === nameRoles.field || role >= nameRoles.span
   return { role, check, isTold: isField && column?.in.length !== typeCount, column }
 }

@@ -15,7 +15,7 @@ import type { ObjectReference } from '../../type/record.ts'
 import type { BlockLimits } from '../row/prepared-blocks.ts'
 import type { PreparedRows } from '../row/prepared-rows.ts'
 import type { FreshSpan, PreparedPart } from './fresh-part.ts'
-import { type NamedAttachments, namedAttachments } from './named-attachments.ts'
+import type { NamedAttachments } from './named-attachments.ts'
 import { openBody } from './open-body.ts'
 import { invalid } from './prepare-control.ts'
 import { RowCollector } from './row-collector.ts'
@@ -105,14 +105,12 @@ export function prepareTogether(
   blocks = new ByteWriter(0),
 ): Omit<PreparedRequests, 'parts'> {
   const errors: (WireError | undefined)[] = requests.map(() => undefined)
-  const attachments: (readonly NamedAttachments[] | undefined)[] = requests.map(() => undefined)
   let collector = new RowCollector(out, blocks)
   const collectAll = () =>
     requests.forEach((request, i) => {
       if (errors[i]) return
       try {
         collect(request, collector)
-        attachments[i] ??= namedAttachments(request)
       } catch (thrown) {
         errors[i] = toAssayError(thrown).toWire()
       }
@@ -125,7 +123,7 @@ export function prepareTogether(
   return {
     rows: collector.finish(requests[0]?.options.blockLimits),
     errors,
-    attachments: attachments.filter((_, i) => !errors[i]).map((named) => named ?? []),
+    attachments: collector.attachments,
   }
 }
 

@@ -1,4 +1,5 @@
 /** Puts the rows of requests together, one request after the other, while they are checked and encoded. */
+import { randomUUID } from 'node:crypto'
 import { AssayError, assert } from '../../error.ts'
 import { ByteWriter } from '../../json/byte-writer.ts'
 import type { JsonScanner } from '../../json/scan.ts'
@@ -10,9 +11,10 @@ import { ObjectFields } from '../row/field-shapes.ts'
 import { type BlockLimits, prepareBlocks } from '../row/prepared-blocks.ts'
 import { type PreparedRows, type RowControl, rowActions } from '../row/prepared-rows.ts'
 import { RowBuilder } from '../row/row-builder.ts'
-import { PlainRows } from './plain-rows.ts'
-import type { RowOptions } from './prepare-row.ts'
-import { RowPreparer } from './prepare-row.ts'
+import { AttachmentNames, type NamedAttachments } from './named-attachments.ts'
+import { type NormalRow, RowNormalizer, type RowOptions } from './normal-row.ts'
+import { fieldsOf, PlainRows, type RowNews } from './plain-rows.ts'
+import { buildComment, buildDeletion, buildLargeRow, usualLength, writeUsual } from './write-row.ts'
 
 interface KnownObject {
   readonly place: number
@@ -33,6 +35,9 @@ export function tooManyRows(what: string, most: number): AssayError {
   )
 }
 
+/** An unusual row may have as a usual one, to be taken as that. */
+const mostUsualBytes = 2 ** 22 - 64
+
 /** Of this thread. */
 let plainRows: PlainRows | undefined
 
@@ -40,8 +45,11 @@ let plainRows: PlainRows | undefined
 export class RowCollector {
   readonly #out: ByteWriter
   readonly #blocks: ByteWriter
-  readonly #preparer: RowPreparer
+  readonly #builder: RowBuilder
+  readonly #normalizer = new RowNormalizer()
   readonly #plain: PlainRows
+  /** An unusual row as a usual one. */
+  readonly #usual = new ByteWriter(0)
   readonly #ids: string[] = []
   readonly #ends: number[] = []
   readonly #actions: number[] = []
@@ -49,15 +57,18 @@ export class RowCollector {
   readonly #objects = new Map<string, KnownObject>()
   readonly #controls: RowControl[] = []
   readonly #requestEnds: number[] = []
+  readonly #attachments: (readonly NamedAttachments[])[] = []
+  #named = new AttachmentNames()
   #scanner!: JsonScanner
   #mostRows = mostRowsPerRequest
+  #nowMs = 0
 
   /** @param out what rows are written to, and `blocks` their blocks, from the beginning on */
   constructor(out: ByteWriter, blocks = new ByteWriter(0)) {
     out.truncate(0)
     this.#out = out
     this.#blocks = blocks
-    this.#preparer = new RowPreparer(new RowBuilder(out))
+    this.#builder = new RowBuilder(out)
     plainRows ??= new PlainRows()
     this.#plain = plainRows
     this.#plain.beginCollection()
@@ -66,7 +77,9 @@ export class RowCollector {
   begin(scanner: JsonScanner, options: RowOptions): void {
     this.#scanner = scanner
     this.#mostRows = options.mostRows ?? mostRowsPerRequest
-    this.#preparer.begin(scanner, options)
+    this.#nowMs = options.nowMs
+    this.#named = new AttachmentNames()
+    this.#normalizer.begin(scanner, options)
     this.#plain.begin(options)
     // A large row takes no more encoded than as text, a small one up to twice as much.
     const textBytes = scanner.end - scanner.position
@@ -85,45 +98,84 @@ export class RowCollector {
     }
   }
 
-  #addPlain(count: number): void {
+  /** Takes `count` rows as they were scanned, of `own`, if it is given: of what they name otherwise. */
+  #addPlain(count: number, own?: NormalRow): void {
     const plain = this.#plain
     const start = this.#out.length
     this.#out.copy(plain.bytes)
     let object: ObjectReference | undefined
     let place = 0
     for (let row = 0; row < count; row++) {
-      const named = plain.object(row)
+      const named = own?.object ?? plain.object(row)
       if (named !== object) place = this.#known(named).place
       object = named
-      this.#ids.push(plain.id(row))
+      this.#ids.push(own?.id ?? plain.id(row))
       this.#ends.push(start + plain.rowEnd(row))
-      this.#actions.push(rowActions.replace)
+      this.#actions.push(plain.merges(row) ? rowActions.merge : rowActions.replace)
       this.#objectOf.push(place)
+      if (plain.hasAttachment(row)) this.#named.add(named, this.#lastRow())
     }
-    for (const { row, extraField, shape } of plain.news()) {
-      const { fields } = this.#known(plain.object(row))
-      if (extraField !== undefined) fields.addExtra(extraField)
-      if (shape) fields.addShape(shape)
+    for (const news of plain.news(own?.object)) {
+      this.#tell(this.#known(own?.object ?? plain.object(news.row)), news)
     }
+  }
+
+  #tell({ fields }: KnownObject, { extraField, shape }: Omit<RowNews, 'row'>): void {
+    if (extraField !== undefined) fields.addExtra(extraField)
+    if (shape) fields.addShape(shape)
   }
 
   /** @param path names the row in errors */
   #addRow(path: string): void {
-    const row = this.#preparer.prepare(this.#ids.length, path)
+    const row = this.#normalizer.read(this.#ids.length, path)
     this.#plain.leftRow(row.object)
+    if (row.control) this.#controls.push(row.control)
+    if (this.#takeUsual(row)) this.#addPlain(1, row)
+    else this.#addBuilt(row)
+  }
+
+  /** Whether the row went the way of all. */
+  #takeUsual(row: NormalRow): boolean {
+    if (row.action === rowActions.delete || row.action === rowActions.comment) return false
+    if (usualLength(row) > mostUsualBytes) return false
+    this.#usual.truncate(0)
+    writeUsual(row, this.#scanner.bytes, this.#usual)
+    const { place } = this.#known(row.object)
+    return this.#plain.takeAlone(this.#usual.view(), place, row.created?.ms)
+  }
+
+  #addBuilt(row: NormalRow): void {
+    const { bytes } = this.#scanner
     const known = this.#known(row.object)
-    this.#ids.push(row.id)
+    const id = row.id ?? randomUUID()
+    if (row.action === rowActions.delete) buildDeletion(id, this.#nowMs, this.#builder)
+    else if (row.action === rowActions.comment) {
+      buildComment(row, id, bytes, this.#nowMs, this.#builder)
+    } else {
+      buildLargeRow(row, id, bytes, this.#nowMs, this.#builder)
+      for (const news of fieldsOf(row, bytes)) this.#tell(known, news)
+    }
+    this.#ids.push(id)
     this.#ends.push(this.#out.length)
     this.#actions.push(row.action)
     this.#objectOf.push(known.place)
-    for (const name of row.extraFields) known.fields.addExtra(name)
-    for (const shape of row.shapes) known.fields.addShape(shape)
-    if (row.control) this.#controls.push(row.control)
+    if (row.action !== rowActions.delete) this.#named.add(row.object, this.#lastRow())
+  }
+
+  /** The last row of those whose end is known. */
+  #lastRow(): Buffer {
+    return this.#out.view(this.#ends.at(-2) ?? 0, this.#ends.at(-1))
   }
 
   end(): void {
+    this.#attachments.push(this.#named.list())
     this.#plain.end()
     this.#requestEnds.push(this.#ids.length)
+  }
+
+  /** What the rows of each request name. */
+  get attachments(): readonly (readonly NamedAttachments[])[] {
+    return this.#attachments
   }
 
   finish(limits?: BlockLimits): PreparedRows {

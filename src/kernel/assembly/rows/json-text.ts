@@ -1,7 +1,8 @@
 /**
- * Checks JSON and copies it without white space. What is not valid, or nests deep, is left to
+ * Checks JSON and copies it without white space. What is not valid, or nests too deep, is left to
  * `json/scan.ts`, which says what is wrong. Behind the text there is a zero byte, which nothing has in it.
  */
+import { kindStack } from './places'
 
 export const quote: u32 = 0x22
 export const comma: u32 = 0x2c
@@ -12,11 +13,16 @@ export const closeBracket: u32 = 0x5d
 export const openBrace: u32 = 0x7b
 export const closeBrace: u32 = 0x7d
 
-const mostDepth: i32 = 60
 const mostNames: i32 = 1024
 
 /** Where what is copied goes. */
 let out: usize = 0
+
+/** Objects and lists that may enclose a value, itself included. */
+let mostDepth: i32 = 0
+
+/** Whether a string that was copied since `expectAttachments` says that an object is an attachment. */
+let hasAttachment: bool = false
 
 /** Of the names in the object that was copied last, and of those in its objects. */
 let hash: u64 = 0
@@ -28,6 +34,18 @@ export function outAt(): usize {
 
 export function setOut(to: usize): void {
   out = to
+}
+
+export function setMostDepth(depth: i32): void {
+  mostDepth = depth
+}
+
+export function expectAttachments(): void {
+  hasAttachment = false
+}
+
+export function foundAttachment(): bool {
+  return hasAttachment
 }
 
 export function namesHash(): u64 {
@@ -101,6 +119,7 @@ export function copyString(from: usize): usize {
     to += plain
     const byte = byteAt(at)
     if (byte === quote) {
+      if (at - from === attachmentLength + 1 && isAttachment(from + 1)) hasAttachment = true
       out = to + 1
       return at + 1
     }
@@ -117,6 +136,15 @@ export function copyString(from: usize): usize {
       to += 2
     } else return 0
   }
+}
+
+/** Of the text `braintrust_attachment`. */
+const attachmentLength: usize = 21
+
+function isAttachment(at: usize): bool {
+  if (load<u32>(at) !== 0x69617262 || load<u32>(at, 4) !== 0x7572746e) return false
+  if (load<u32>(at, 8) !== 0x615f7473 || load<u32>(at, 12) !== 0x63617474) return false
+  return load<u32>(at, 16) === 0x6e656d68 && byteAt(at + 20) === 0x74
 }
 
 function isEscape(letter: u32): bool {
@@ -194,7 +222,7 @@ function copyContainer(from: usize): usize {
   let at = from
   let byte = byteAt(at)
   let depth: i32 = 0
-  /** A bit for each container that is open, the innermost the lowest: 1 for objects. */
+  /** A bit for each container that is open, up to 64, the innermost the lowest: 1 for objects. */
   let kinds: u64 = 0
   hash = 0
   while (true) {
@@ -205,6 +233,7 @@ function copyContainer(from: usize): usize {
       if (depth === mostDepth) return 0
       writeByte(byte)
       const isObject = <u64>(byte === openBrace)
+      if ((depth & 63) === 0) keepKinds(depth, kinds)
       kinds = (kinds << 1) | isObject
       depth++
       at = skipSpace(at + 1)
@@ -213,7 +242,7 @@ function copyContainer(from: usize): usize {
         writeByte(byte)
         at++
         depth--
-        kinds >>= 1
+        kinds = kindsAround(depth, kinds)
       } else {
         if (isObject !== 0) {
           at = copyName(at, isRecord && depth <= 2 ? depth : 0)
@@ -244,9 +273,19 @@ function copyContainer(from: usize): usize {
       writeByte(next)
       at++
       depth--
-      kinds >>= 1
+      kinds = kindsAround(depth, kinds)
     }
   }
+}
+
+/** Keeps the bits of all containers that are open, before the next 64 are. */
+function keepKinds(depth: i32, kinds: u64): void {
+  store<u64>(kindStack + (<usize>depth >> 3), kinds)
+}
+
+/** The bits of the containers that are open, of which there were one more. */
+function kindsAround(depth: i32, kinds: u64): u64 {
+  return (depth & 63) === 0 ? load<u64>(kindStack + (<usize>depth >> 3)) : kinds >> 1
 }
 
 /** Copies a name and its colon; names of a level are noted. Returns where the value begins, or 0. */

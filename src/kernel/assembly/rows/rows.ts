@@ -1,5 +1,7 @@
 /** The loops that take rows in, compiled by AssemblyScript to `../../rows.wasm`. */
 export { addName, forgetNames } from './names'
+export { forgetNamings, keepNaming } from './namings'
+export { eventCount, forgetSeen } from './news'
 export {
   packedEnds,
   packedFixed,
@@ -14,20 +16,22 @@ export {
 export {
   eventTable,
   inputPlace,
+  madeIds,
   mostInput,
+  mostMadeIds,
   nowText,
   outPlace,
+  ownInput,
   rowTable,
 } from './places'
 export { residualPathCount, residualPaths } from './residual-paths'
 export {
-  eventCount,
-  forgetNamings,
-  forgetSeen,
-  keepNaming,
+  fillMadeIds,
+  madeIdsLeft,
   newNameEnd,
   newNameStart,
   outEnd,
+  scanOwnRow,
   scanRows,
   setNow,
   stoppedAt,

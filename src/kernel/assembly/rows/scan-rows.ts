@@ -1,21 +1,23 @@
 /**
- * Rows of a request, from their JSON to the form of `storage/row/row.ts`, as long as there is nothing about them
- * that `storage/prepare/prepare-row.ts` has to look at.
+ * Rows of a request, from their JSON to the form of `storage/row/row.ts`. It stops at what is unusual, or wrong:
+ * `storage/prepare/normal-row.ts` writes such a row as a usual one, which is taken by itself.
  */
 import { isAsChecked } from './checks'
 import {
-  areEqual,
+  backslash,
   byteAt,
   closeBrace,
   colon,
   comma,
   copyBytes,
   copyValue,
-  factor,
+  expectAttachments,
+  foundAttachment,
   namesHash,
   openBrace,
   outAt,
   quote,
+  setMostDepth,
   setOut,
   skipPlain,
   skipSpace,
@@ -33,24 +35,18 @@ import {
   rankOf,
   roleOf,
 } from './names'
+import { addToNaming, beginNaming, findNaming, isOfDataset } from './namings'
+import { addCandidate, beginCandidates, cutEvents, eventCount, tellCandidates } from './news'
 import {
-  candidateTable,
-  eventTable,
+  madeIds,
   memberTable,
-  mostEvents,
+  mostMadeIds,
   mostMembers,
-  mostNamingBytes,
   mostNamings,
-  mostOwnNaming,
-  mostSeen,
-  namingBytes,
-  namingTable,
   nowText,
   outPlace,
-  ownNaming,
+  ownInput,
   rowTable,
-  seenSlots,
-  seenTable,
 } from './places'
 import { timeAt } from './times'
 
@@ -64,20 +60,32 @@ const namingRole: u32 = 5
 const spanRole: u32 = 6
 const rootRole: u32 = 7
 const parentsRole: u32 = 8
-const oddRole: u32 = 9
+const outputRole: u32 = 9
+const oddRole: u32 = 10
 
-/** Of members with `flagRole`: whether they may be false, and not only null. */
+/** Of members with `flagRole`: whether they may be false, and not only null, or also say that the row merges. */
 const mayBeFalse: u32 = 1
+const mayMerge: u32 = 2
+
+/** How deep a value of a row may nest that is in a list in an object, and how deep of any row. */
+const mostDepthInBody: i32 = 997
+const mostDepthAlone: i32 = 1000
+
+/** Bits of rows; as `row-scan.ts` has them. */
+const mergesBit: u32 = 1
+const attachmentBit: u32 = 2
 
 /** Names with fixed numbers. */
 const idName: i32 = 0
 const createdName: i32 = 1
 const rootName: i32 = 2
 const isRootName: i32 = 3
+const spanName: i32 = 4
 
 const headerBytes: usize = 40
 const directoryEntryBytes: usize = 12
 const createdGenerated: u32 = 2
+const spanGenerated: u32 = 4
 const rootGenerated: u32 = 8
 
 /** Why it has stopped; as `row-scan.ts` has it. */
@@ -93,55 +101,36 @@ export let stopReason: i32 = 0
 /** The name that is not known. */
 export let newNameStart: usize = 0
 export let newNameEnd: usize = 0
-export let eventCount: i32 = 0
 export let outEnd: usize = 0
 
 let nowMs: f64 = 0
 let nowLength: usize = 0
-let namings: i32 = 0
-let namingsUsed: usize = 0
-let lastNaming: i32 = -1
-let ownNamingLength: usize = 0
 /** Differs between rows. */
 let rowNumber: i32 = 0
 let members: i32 = 0
-let candidates: i32 = 0
-let seen: i32 = 0
 let idStart: usize = 0
 let idEnd: usize = 0
 let rowNaming: i32 = 0
+let rowBits: u32 = 0
+/** Whether members that are null stay, as they do in rows that merge, and whether there were any. */
+let keepsNulls: bool = false
+let hasNulls: bool = false
+/** Whether the row is one that was written anew, and when it was made; NaN if its text says that. */
+let isAlone: bool = false
+let aloneMs: f64 = 0
+let aloneOwner: i32 = 0
+/** How many of the made ids are left. */
+export let madeIdsLeft: i32 = 0
+
+/** Says that there is room for no more ids: all of them were made. */
+export function fillMadeIds(): void {
+  madeIdsLeft = mostMadeIds
+}
 
 /** Sets what rows that do not say when they were made get; its JSON text stands at `nowText`. */
 export function setNow(ms: f64, length: i32): void {
   nowMs = ms
   nowLength = <usize>length
-}
-
-/** Forgets what rows are known to have. */
-export function forgetSeen(): void {
-  memory.fill(seenTable, 0, (<usize>seenSlots) << 3)
-  seen = 0
-}
-
-/** Forgets how rows name their objects. */
-export function forgetNamings(): void {
-  namings = 0
-  namingsUsed = 0
-  lastNaming = -1
-}
-
-/** Keeps how the row names its object at which it has stopped; returns its number, or -1 without room. */
-export function keepNaming(isLeftOut: i32): i32 {
-  if (namings === mostNamings || namingsUsed + ownNamingLength > <usize>mostNamingBytes) return -1
-  const place = namingBytes + namingsUsed
-  memory.copy(place, ownNaming, ownNamingLength)
-  namingsUsed += ownNamingLength
-  const entry = namingTable + ((<usize>namings) << 4)
-  store<u32>(entry, <u32>place)
-  store<u32>(entry, <u32>ownNamingLength, 4)
-  store<u32>(entry, isLeftOut, 8)
-  lastNaming = namings
-  return namings++
 }
 
 /**
@@ -153,8 +142,9 @@ export function scanRows(from: usize, mostRowCount: i32): i32 {
   let at = from
   stoppedAt = from
   stopReason = atEnd
-  eventCount = 0
+  cutEvents(0)
   setOut(outPlace)
+  setMostDepth(mostDepthInBody)
   while (count < mostRowCount) {
     const start = outAt()
     const events = eventCount
@@ -163,14 +153,10 @@ export function scanRows(from: usize, mostRowCount: i32): i32 {
     const end = byteAt(row) === openBrace ? scanRow(row, count) : 0
     if (end === 0) {
       setOut(start)
-      eventCount = events
+      cutEvents(events)
       break
     }
-    const entry = rowTable + ((<usize>count) << 4)
-    store<u32>(entry, <u32>(outAt() - outPlace))
-    store<u32>(entry, <u32>(idStart - outPlace), 4)
-    store<u32>(entry, <u32>(idEnd - outPlace), 8)
-    store<i32>(entry, rowNaming, 12)
+    addRow(count)
     count++
     stoppedAt = end
     stopReason = atEnd
@@ -182,16 +168,61 @@ export function scanRows(from: usize, mostRowCount: i32): i32 {
   return count
 }
 
+/**
+ * Takes the row at `ownInput`, which `storage/prepare/normal-row.ts` has written; returns whether it could.
+ *
+ * @param createdMs when the row was made; NaN if its text says that
+ * @param object stands for the row's object
+ */
+export function scanOwnRow(createdMs: f64, object: i32): bool {
+  stopReason = atOddRow
+  cutEvents(0)
+  setOut(outPlace)
+  setMostDepth(mostDepthAlone)
+  isAlone = true
+  aloneMs = createdMs
+  aloneOwner = mostNamings + object
+  const end = scanRow(ownInput, 0)
+  isAlone = false
+  outEnd = outAt()
+  if (end !== 0) addRow(0)
+  return end !== 0
+}
+
+function addRow(row: i32): void {
+  const entry = rowTable + ((<usize>row) << 5)
+  store<u32>(entry, <u32>(outAt() - outPlace))
+  store<u32>(entry, <u32>(idStart - outPlace), 4)
+  store<u32>(entry, <u32>(idEnd - outPlace), 8)
+  store<i32>(entry, rowNaming, 12)
+  store<u32>(entry, rowBits, 16)
+}
+
 /** Returns where the row ends, or 0. */
 function scanRow(from: usize, row: i32): usize {
   const start = outAt()
+  keepsNulls = false
+  const end = scanMembers(from, row)
+  if (end !== 0 || !keepsNulls) return end
+  setOut(start)
+  return scanMembers(from, row)
+}
+
+/** Returns 0, too, with `keepsNulls` when it turns out that the row is to be taken once more with them. */
+
+function scanMembers(from: usize, row: i32): usize {
+  const start = outAt()
+  expectAttachments()
+  rowBits = 0
+  hasNulls = false
   setOut(start + headerBytes)
   rowNumber++
   members = 0
-  candidates = 0
-  ownNamingLength = 0
+  beginCandidates()
+  beginNaming()
   let hasRoot = false
   let hasParents = false
+  let hasOutput = false
   let id: usize = 0
   let idLength: usize = 0
   let created: usize = 0
@@ -203,12 +234,12 @@ function scanRow(from: usize, row: i32): usize {
     if (byteAt(at) !== quote) return 0
     let name = guessName(at, place)
     if (name < 0) {
-      const end = skipPlain(at + 1)
-      if (byteAt(end) !== quote) return 0
-      name = findName(at, end + 1, place)
+      const end = endOfText(at)
+      if (end === 0) return 0
+      name = findName(at, end, place)
       if (name < 0) {
         newNameStart = at
-        newNameEnd = end + 1
+        newNameEnd = end
         stopReason = atNewName
         return 0
       }
@@ -218,8 +249,11 @@ function scanRow(from: usize, row: i32): usize {
     at = skipSpace(at + lengthOf(entry))
     if (byteAt(at) !== colon) return 0
     at = skipSpace(at + 1)
-    const role = roleOf(entry)
-    if (role === oddRole) return 0
+    let role = roleOf(entry)
+    if (role === oddRole) {
+      if (!isAlone) return 0
+      role = fieldRole
+    }
     const memberStart = outAt()
     if (role === fieldRole || role >= spanRole) {
       copyBytes(placeOf(entry), lengthOf(entry))
@@ -230,7 +264,10 @@ function scanRow(from: usize, row: i32): usize {
       const length = outAt() - value
       const first = byteAt(value)
       if (first === 0x6e) {
-        setOut(memberStart)
+        hasNulls = true
+        // What a row has no span and no root for is made.
+        if (!keepsNulls || role === spanRole || role === rootRole) setOut(memberStart)
+        else if (!addMember(entry, memberStart, length)) return 0
       } else {
         const hash = namesHash()
         if (!isAsChecked(checkOf(entry), value, first)) return 0
@@ -241,6 +278,7 @@ function scanRow(from: usize, row: i32): usize {
           spanLength = length
         } else if (role === rootRole) hasRoot = true
         else if (role === parentsRole) hasParents = length > 2
+        else if (role === outputRole) hasOutput = true
       }
     } else if (role === ignoredRole) {
       at = copyValue(at)
@@ -250,7 +288,9 @@ function scanRow(from: usize, row: i32): usize {
       at = copyValue(at)
       if (at === 0) return 0
       const first = byteAt(memberStart)
-      if (first !== 0x6e && (first !== 0x66 || checkOf(entry) !== mayBeFalse)) return 0
+      const check = checkOf(entry)
+      if (first === 0x74 && check === mayMerge) rowBits |= mergesBit
+      else if (first !== 0x6e && (first !== 0x66 || check < mayBeFalse)) return 0
       setOut(memberStart)
     } else if (role === namingRole) {
       const value = at
@@ -259,29 +299,26 @@ function scanRow(from: usize, row: i32): usize {
       if (byteAt(memberStart) !== 0x6e) {
         const length = outAt() - memberStart
         if (byteAt(value) !== quote) return 0
-        if (ownNamingLength + length + 4 > <usize>mostOwnNaming) return 0
-        store<i32>(ownNaming + ownNamingLength, name)
-        memory.copy(ownNaming + ownNamingLength + 4, memberStart, length)
-        ownNamingLength += length + 4
+        if (!addToNaming(name, memberStart, length)) return 0
       }
       setOut(memberStart)
     } else {
       // The id, and when the row was made: strings without escapes.
       if (byteAt(at) === 0x6e) {
-        if (load<u32>(at) !== 0x6c6c756e || role === idRole) return 0
+        if (load<u32>(at) !== 0x6c6c756e) return 0
         at += 4
       } else {
         if (byteAt(at) !== quote) return 0
-        const end = skipPlain(at + 1)
-        if (byteAt(end) !== quote) return 0
+        const end = endOfText(at)
+        if (end === 0) return 0
         if (role === idRole) {
           id = at
-          idLength = end + 1 - at
+          idLength = end - at
         } else if (role === createdRole) {
           created = at
-          createdLength = end + 1 - at
-        } else return 0
-        at = end + 1
+          createdLength = end - at
+        }
+        at = end
       }
     }
     at = skipSpace(at)
@@ -291,18 +328,35 @@ function scanRow(from: usize, row: i32): usize {
     if (next !== comma) return 0
     at = skipSpace(at)
   }
-  if (id === 0 || spanValue === 0) return 0
-  if (!findNaming()) return 0
+  if ((rowBits & mergesBit) !== 0 && hasNulls && !keepsNulls) {
+    keepsNulls = true
+    return 0
+  }
+  rowNaming = isAlone ? aloneOwner : findNaming()
+  if (rowNaming < 0) {
+    stopReason = atNewNaming
+    return 0
+  }
+  // There it is another name of `expected`.
+  if (hasOutput && !isAlone && isOfDataset(rowNaming)) return 0
+  if (madeIdsLeft < 2) {
+    stopReason = atFullTable
+    return 0
+  }
   stopReason = atOddRow
 
   let flags: u32 = 0
-  addText(idName, id, idLength)
+  if (id === 0) addMadeId(idName)
+  else addText(idName, id, idLength)
   idEnd = outAt() - 1
-  idStart = outAt() + 1 - idLength
+  idStart = outAt() - lastValueLength() + 1
   let createdMs = nowMs
   if (created === 0) {
     flags |= createdGenerated
     addText(createdName, nowText, nowLength)
+  } else if (isAlone && aloneMs >= -Infinity) {
+    createdMs = aloneMs
+    addText(createdName, created, createdLength)
   } else {
     createdMs = timeAt(created + 1, createdLength - 2)
     if (!(createdMs >= -Infinity)) return 0
@@ -315,24 +369,57 @@ function scanRow(from: usize, row: i32): usize {
       store<u32>(lastMember(), load<u32>(lastMember(), 12) - 4, 12)
     }
   }
+  if (spanValue === 0) {
+    flags |= spanGenerated
+    addMadeId(spanName)
+    spanLength = lastValueLength()
+    spanValue = outAt() - spanLength
+  }
   if (!hasRoot) {
     flags |= rootGenerated
     addText(rootName, spanValue, spanLength)
   }
   addIsRoot(!hasParents)
-  if (!tellCandidates(row)) return 0
+  if (!tellCandidates(row, rowNaming)) {
+    stopReason = atFullTable
+    return 0
+  }
+  if (foundAttachment()) rowBits |= attachmentBit
   finishRow(start, flags, createdMs)
   return at
+}
+
+/** Where the name or text in quotes at `start` ends, which has escapes only in rows that were written anew; or 0. */
+function endOfText(start: usize): usize {
+  let at = skipPlain(start + 1)
+  while (isAlone && byteAt(at) === backslash) at = skipPlain(at + 2)
+  return byteAt(at) === quote ? at + 1 : 0
 }
 
 function lastMember(): usize {
   return memberTable + ((<usize>(members - 1)) << 4)
 }
 
+function lastValueLength(): usize {
+  return <usize>load<u32>(lastMember(), 12)
+}
+
+function addMadeId(name: i32): void {
+  const entry = entryOf(name)
+  const start = outAt()
+  copyBytes(placeOf(entry), lengthOf(entry))
+  writeByte(colon)
+  writeByte(quote)
+  madeIdsLeft--
+  copyBytes(madeIds + <usize>madeIdsLeft * 36, 36)
+  writeByte(quote)
+  addMember(entry, start, 38)
+}
+
 /** Adds the member that was written from `start` on. */
 function addMember(entry: usize, start: usize, valueLength: usize): bool {
-  // Four are added to those of the request.
-  if (members >= mostMembers - 4) return false
+  // Five are added to those of the request.
+  if (members >= mostMembers - 5) return false
   const place = memberTable + ((<usize>members) << 4)
   store<i32>(place, rankOf(entry))
   store<u32>(place, <u32>start, 4)
@@ -396,79 +483,4 @@ function finishRow(start: usize, flags: u32, createdMs: f64): void {
   store<u64>(start, 0, 16)
   store<u64>(start, 0, 24)
   store<u64>(start, 0, 32)
-}
-
-/** Which of the known ways to name an object is that of the row. */
-function findNaming(): bool {
-  if (lastNaming < 0 || !isNaming(lastNaming)) {
-    let found = -1
-    for (let naming = 0; naming < namings; naming++) {
-      if (!isNaming(naming)) continue
-      found = naming
-      break
-    }
-    if (found < 0) {
-      stopReason = atNewNaming
-      return false
-    }
-    lastNaming = found
-  }
-  rowNaming = lastNaming
-  return load<u32>(namingTable + ((<usize>lastNaming) << 4), 8) === 0
-}
-
-function isNaming(naming: i32): bool {
-  const entry = namingTable + ((<usize>naming) << 4)
-  if (<usize>load<u32>(entry, 4) !== ownNamingLength) return false
-  return areEqual(ownNaming, load<u32>(entry), ownNamingLength)
-}
-
-/** A value that rows of the object may not have had before. */
-function addCandidate(name: i32, start: usize, end: usize, hash: u64): void {
-  const entry = candidateTable + <usize>candidates * 24
-  store<i32>(entry, name)
-  store<u32>(entry, <u32>(start - outPlace), 4)
-  store<u32>(entry, <u32>(end - outPlace), 8)
-  store<u64>(entry, hash, 16)
-  candidates++
-}
-
-/** Tells of those that no row of the same object had; without room the row is left for later. */
-function tellCandidates(row: i32): bool {
-  if (eventCount + candidates > mostEvents) {
-    stopReason = atFullTable
-    return false
-  }
-  for (let i = 0; i < candidates; i++) {
-    const entry = candidateTable + <usize>i * 24
-    const name = load<i32>(entry)
-    if (!isNew(load<u64>(entry, 16), name)) continue
-    const event = eventTable + ((<usize>eventCount) << 4)
-    eventCount++
-    store<i32>(event, row)
-    store<i32>(event, name, 4)
-    store<u32>(event, load<u32>(entry, 4), 8)
-    store<u32>(event, load<u32>(entry, 8), 12)
-  }
-  return true
-}
-
-function isNew(hash: u64, name: i32): bool {
-  const owner = ((<u64>(name + 1)) << 8) | <u64>(rowNaming + 1)
-  const mixed = (hash ^ (owner * factor)) * factor
-  const key = mixed | 1
-  let slot = <i32>(mixed >> 40) & (seenSlots - 1)
-  while (true) {
-    const place = seenTable + ((<usize>slot) << 3)
-    const known = load<u64>(place)
-    if (known === key) return false
-    if (known === 0) {
-      if (seen < mostSeen) {
-        store<u64>(place, key)
-        seen++
-      }
-      return true
-    }
-    slot = (slot + 1) & (seenSlots - 1)
-  }
 }

@@ -1,25 +1,20 @@
-/** One row of a request: from its JSON text to an encoded row and what to do with it. */
+/**
+ * Rows of requests that are unusual: one that has a name twice or spelled in another way, that is a comment or deletes,
+ * names its object in a new way, or is not valid. All that can be wrong with a row is told here. What is left of it is
+ * written as a usual row, and then goes the way of all.
+ */
 
-import { randomUUID } from 'node:crypto'
 import { AssayError } from '../../error.ts'
-import { MemberNames } from '../../json/member-names.ts'
 import type { JsonScanner } from '../../json/scan.ts'
 import { decodeUtf8 } from '../../json/utf8.ts'
 import { parseJsonBytes } from '../../type/parse-json.ts'
-import {
-  type ObjectReference,
-  type ObjectType,
-  type RecordColumn,
-  recordColumn,
-} from '../../type/record.ts'
+import type { ObjectReference } from '../../type/record.ts'
 import { formatTimestamp, parseTimestamp } from '../../type/time.ts'
-import { isObject, type Timestamp, type Value } from '../../type/value.ts'
+import { isObject, type Value } from '../../type/value.ts'
 import { writeJson } from '../../type/write-json.ts'
 import { compareBytes } from '../compare-bytes.ts'
-import { type FieldShape, FieldShapes } from '../row/field-shapes.ts'
 import { type RowAction, type RowControl, rowActions } from '../row/prepared-rows.ts'
-import { type ByteSpan, fieldNameBytes, rowFlags } from '../row/row.ts'
-import type { RowBuilder } from '../row/row-builder.ts'
+import { fieldNameBytes } from '../row/row.ts'
 import {
   auditMetadata,
   type ControlName,
@@ -44,15 +39,39 @@ export interface RowOptions {
   readonly mostRows?: number
 }
 
-export interface PreparedRow {
-  readonly id: string
+/** A row of a request of which everything is checked and decided, but nothing written yet. */
+export interface NormalRow {
+  /** Undefined: it gets one. */
+  readonly id: string | undefined
   readonly action: RowAction
   readonly object: ObjectReference
   readonly control: RowControl | undefined
-  /** Names of its fields that are no columns of the object's type. */
-  readonly extraFields: readonly string[]
-  /** Of its fields that are objects. */
-  readonly shapes: readonly FieldShape[]
+  /** When it was made; undefined: now. */
+  readonly created: GivenTime | undefined
+  /** Its fields under the names that they are stored by, each once; no null ones but in rows that merge. */
+  readonly fields: readonly NormalField[]
+  /** Of a comment: what it says besides its id and time. */
+  readonly comment: Comment | undefined
+}
+
+export interface GivenTime {
+  readonly ms: number
+  /** As it is stored, without quotes. */
+  readonly text: string
+}
+
+/** A member, whose value is the valid JSON text from `start` to `end` of the request. */
+export interface NormalField {
+  readonly stored: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
+export interface Comment {
+  readonly start: number
+  readonly end: number
+  readonly source: Value
+  readonly metadata: Value
 }
 
 /** A member name as a row spells it, and what it means. */
@@ -61,11 +80,14 @@ interface MemberName {
   readonly name: string
   /** As `fieldNameBytes` gives it. */
   readonly stored: Uint8Array
-  readonly column: RecordColumn | undefined
   readonly role: 'control' | 'ignored' | 'field'
-  readonly shapes: FieldShapes
-  /** What was asked last: whether the name is no column of rows of a type. */
-  extra: { readonly type: ObjectType; readonly isExtra: boolean } | undefined
+  /** The last row that has it, and where among its fields. */
+  row: number
+  place: number
+}
+
+interface Field extends NormalField {
+  readonly isNull: boolean
 }
 
 /** The values of members that control, audit metadata as its text; null for what a row does not have. */
@@ -76,9 +98,6 @@ interface FoundObject {
   readonly named: NamedObject
   readonly object: ObjectReference
 }
-
-const noKey = { transaction: 0, index: 0 }
-const noFields = { extraFields: [], shapes: [] }
 
 /** Of a row: each is a field of its own, by whose name others look for theirs. What is in them has any number. */
 const mostMembers = 10_000
@@ -91,8 +110,10 @@ function tooManyMembers(path: string): AssayError {
   )
 }
 
-/** Rows with more names than this have maps for rows. */
+/** With so many names, all are forgotten before the next row. */
 const keptNames = 4096
+
+const noFields: readonly NormalField[] = []
 
 function noControls(): Controls {
   return {
@@ -123,128 +144,111 @@ function isNamedAlike(a: NamedObject, b: NamedObject): boolean {
   )
 }
 
-/** Whether a valid JSON value is a string without escapes, so that it stands for its own bytes. */
+/** Whether a valid JSON value is a string without escapes. */
 function isPlainString(bytes: Uint8Array, start: number, end: number): boolean {
   if (bytes[start] !== 0x22) return false
   for (let at = start + 1; at < end; at++) if (bytes[at] === 0x5c) return false
   return true
 }
 
-/** Reads rows from scanners into a builder, one by one. */
-export class RowPreparer {
+/** Reads rows from scanners, one by one. */
+export class RowNormalizer {
   #scanner!: JsonScanner
-  readonly #builder: RowBuilder
   #options!: RowOptions
   /** Names by their place in the row before: rows of a request mostly look alike. */
-  readonly #names: MemberName[] = []
+  #names: MemberName[] = []
   readonly #memberNames = new Map<string, MemberName>()
-  readonly #inner = new MemberNames()
   readonly #before = new Map<ControlName, { start: number; end: number; value: Value }>()
-  #nowText = ''
+  #row = 0
   #controls = noControls()
   /** Whether the row has such members besides its id and time. */
   #hasControls = false
-  /** Where the id stands as JSON writes it, and the time as `formatTimestamp` does; else undefined. */
-  #idText: ByteSpan | undefined
-  #createdText: ByteSpan | undefined
   #found: FoundObject | undefined
-  #hasInputs = false
-  #fields: MemberName[] = []
-  #shapes: FieldShape[] = []
-
-  constructor(builder: RowBuilder) {
-    this.#builder = builder
-  }
+  /** Undefined: of several with one name, not the last. */
+  #fields: (Field | undefined)[] = []
 
   /** Goes on with the rows of another text. */
   begin(scanner: JsonScanner, options: RowOptions): void {
     this.#scanner = scanner
     this.#options = options
-    this.#nowText = `"${formatTimestamp(options.nowMs)}"`
     this.#before.clear()
     this.#found = undefined
   }
 
-  /** Prepares the row that the scanner is at; `index` is its place among all, `path` names it in errors. */
-  prepare(index: number, path: string): PreparedRow {
+  /** Reads the row that the scanner is at; `index` is its place among all, `path` names it in errors. */
+  read(index: number, path: string): NormalRow {
     if (!this.#scanner.openObject()) throw invalid(path, 'must be an object')
+    this.#row++
     this.#controls = noControls()
     this.#hasControls = false
-    this.#idText = undefined
-    this.#createdText = undefined
-    this.#hasInputs = false
     this.#fields = []
-    this.#shapes = []
-    this.#builder.begin()
+    if (this.#memberNames.size > keptNames) this.#forgetNames()
     this.#readMembers(path)
     const object = this.#object(path)
     const givenId = this.#controls.id
-    const id = givenId === null ? randomUUID() : readString(givenId, `${path}.id`)
-    const control = this.#control(index, path)
+    const id = givenId === null ? undefined : readString(givenId, `${path}.id`)
+    let control = this.#control(index, path)
+    let created: GivenTime | undefined
+    let comment: Comment | undefined
     if (this.#flag('_object_delete', path)) {
-      if (givenId === null) throw invalid(`${path}.id`, 'is missing', 'a delete names its record')
-      this.#finishDelete(id)
-      return { id, action: rowActions.delete, object, control: undefined, ...noFields }
+      if (id === undefined) throw invalid(`${path}.id`, 'is missing', 'a delete names its record')
+      control = undefined
+      const action = rowActions.delete
+      return { id, action, object, control, created, fields: noFields, comment }
     }
     const commentOn = this.#commentTarget()
     if (commentOn !== undefined) {
-      this.#finishComment(id, path)
+      created = this.#createdTime(path)
+      comment = this.#comment()
+      control = { row: index, commentOn }
       const action = rowActions.comment
-      return { id, action, object, control: { row: index, commentOn }, ...noFields }
+      return { id, action, object, control, created, fields: noFields, comment }
     }
-    if (this.#hasInputs) this.#builder.rename('inputs', 'input')
-    if (object.type === 'dataset') this.#builder.rename('output', 'expected')
+    this.#rename('inputs', 'input')
+    if (object.type === 'dataset') this.#rename('output', 'expected')
     const isMerge = this.#flag('_is_merge', path)
-    const extraFields = this.#extraFields(object.type)
-    this.#finishRecord(id, isMerge, path)
+    created = this.#createdTime(path)
+    const fields = this.#fields.filter((field) => field && (isMerge || !field.isNull)) as Field[]
     const action = isMerge ? rowActions.merge : rowActions.replace
-    return { id, action, object, control, extraFields, shapes: this.#shapes }
+    return { id, action, object, control, created, fields, comment }
   }
 
   #readMembers(path: string): void {
     const scanner = this.#scanner
     const { bytes } = scanner
-    const builder = this.#builder
     for (let place = 0; scanner.nextMember(); place++) {
       if (place >= mostMembers) throw tooManyMembers(path)
       const member = this.#memberName(place)
-      const { name, role } = member
-      if (role === 'control') {
-        this.#readControl(name as ControlName)
-      } else if (role === 'ignored') {
-        scanner.value()
-      } else {
-        this.#fields.push(member)
-        if (name === 'inputs') this.#hasInputs = true
-        builder.rawName(member.stored)
-        const start = builder.out.length
-        this.#inner.clear()
-        scanner.value(builder.out, this.#inner)
-        builder.endValue()
-        const shape = member.shapes.find(this.#inner, bytes)
-        if (shape) this.#shapes.push(shape)
-        checkField(name, builder.out.bytes, start, builder.out.length, path)
+      const start = scanner.value()
+      const end = scanner.position
+      if (member.role === 'control') this.#readControl(member.name as ControlName, start, end)
+      else if (member.role === 'field') {
+        checkField(member.name, bytes, start, end, path)
+        this.#addField(member, start, end)
       }
     }
   }
 
-  #readControl(name: ControlName): void {
+  #addField(member: MemberName, start: number, end: number): void {
+    if (member.row === this.#row) this.#fields[member.place] = undefined
+    member.row = this.#row
+    member.place = this.#fields.length
+    const isNull = this.#scanner.bytes[start] === 0x6e
+    this.#fields.push({ stored: member.stored, start, end, isNull })
+  }
+
+  #readControl(name: ControlName, start: number, end: number): void {
+    const isOften = name !== 'id' && name !== 'created'
+    if (isOften) this.#hasControls = true
+    this.#controls[name] = isOften ? this.#controlValue(name, start, end) : this.#text(start, end)
+  }
+
+  /** A value that mostly is a string without escapes, which stands for its own bytes. */
+  #text(start: number, end: number): Value {
     const { bytes } = this.#scanner
-    const start = this.#scanner.value()
-    const end = this.#scanner.position
-    if (name !== 'id' && name !== 'created') {
-      this.#hasControls = true
-      this.#controls[name] = this.#controlValue(name, start, end)
-      return
-    }
-    const isPlain = isPlainString(bytes, start, end)
-    const value = isPlain
+    return isPlainString(bytes, start, end)
       ? decodeUtf8(bytes, start + 1, end - 1)
       : parseJsonBytes(bytes, start, end)
-    this.#controls[name] = value
-    const text = isPlain ? { start, end } : undefined
-    if (name === 'id') this.#idText = text
-    else this.#createdText = text
   }
 
   /** Rows of a request mostly name one object, so the value of the row before is a good guess. */
@@ -260,17 +264,6 @@ export class RowPreparer {
     return value
   }
 
-  #extraFields(type: ObjectType): readonly string[] {
-    const extra: string[] = []
-    for (const member of this.#fields) {
-      if (member.extra?.type !== type) {
-        member.extra = { type, isExtra: !member.column?.in.includes(type) }
-      }
-      if (member.extra.isExtra && this.#builder.value(member.name)) extra.push(member.name)
-    }
-    return extra
-  }
-
   #memberName(place: number): MemberName {
     const { bytes, keyStart, keyEnd } = this.#scanner
     const guess = this.#names[place]
@@ -282,14 +275,18 @@ export class RowPreparer {
       bytes: bytes.slice(keyStart, keyEnd),
       name,
       stored: fieldNameBytes(name),
-      column: recordColumn(name),
       role: isControl(name) ? 'control' : isIgnored(name) ? 'ignored' : 'field',
-      shapes: new FieldShapes(name),
-      extra: undefined,
+      row: 0,
+      place: 0,
     }
-    if (this.#memberNames.size < keptNames) this.#memberNames.set(name, known)
+    this.#memberNames.set(name, known)
     if (place < 64) this.#names[place] = known
     return known
+  }
+
+  #forgetNames(): void {
+    this.#names = []
+    this.#memberNames.clear()
   }
 
   #object(path: string): ObjectReference {
@@ -338,95 +335,46 @@ export class RowPreparer {
    * and the `origin` that it is about.
    */
   #commentTarget(): string | undefined {
-    const builder = this.#builder
-    if (builder.memberCount !== 2 || !builder.value('comment')) return undefined
-    const origin = this.#value('origin')
+    if (this.#fields.length !== 2 || !this.#field('comment')) return undefined
+    const span = this.#field('origin')
+    const origin = span ? parseJsonBytes(this.#scanner.bytes, span.start, span.end) : null
     return origin !== null && isObject(origin) && typeof origin.id === 'string'
       ? origin.id
       : undefined
   }
 
-  #value(name: string): Value {
-    const span = this.#builder.value(name)
-    return span ? parseJsonBytes(this.#builder.out.bytes, span.start, span.end) : null
-  }
-
-  #finishDelete(id: string): void {
-    this.#builder.restart()
-    this.#builder.text('id', JSON.stringify(id))
-    this.#builder.finish({
-      flags: rowFlags.tombstone,
-      createdMs: this.#options.nowMs,
-      paginationKey: noKey,
-      transaction: 0,
-      previous: undefined,
-    })
-  }
-
-  #finishComment(id: string, path: string): void {
-    const created = formatTimestamp(this.#createdTime(path) ?? this.#options.nowMs)
-    const { start, end } = this.#builder.value('comment')!
-    const comment = decodeUtf8(this.#builder.out.bytes, start, end)
+  #comment(): Comment {
+    const { start, end } = this.#field('comment')!
     const { _audit_source: source, _audit_metadata: metadata } = this.#controls
-    this.#builder.restart()
-    this.#builder.text(
-      'comments',
-      `[{"id":${JSON.stringify(id)},"created":"${created}","comment":${comment},` +
-        `"source":${writeJson(source)},"metadata":${String(metadata)}}]`,
-    )
-    this.#finish(0, this.#options.nowMs, false)
+    return { start, end, source, metadata }
   }
 
-  #finishRecord(id: string, isMerge: boolean, path: string): void {
-    const builder = this.#builder
-    const given = this.#createdTime(path)
-    const createdMs = given?.ms ?? this.#options.nowMs
-    let flags = given === undefined ? rowFlags.createdGenerated : 0
-    if (this.#idText) this.#copyText('id', this.#idText)
-    else builder.text('id', JSON.stringify(id))
-    if (given === undefined) builder.text('created', this.#nowText)
-    else if (this.#isCreatedFormatted()) this.#copyText('created', this.#createdText!)
-    else builder.text('created', `"${formatTimestamp(given)}"`)
-    if (!builder.value('span_id')) {
-      flags |= rowFlags.spanGenerated
-      builder.text('span_id', `"${randomUUID()}"`)
-    }
-    if (!builder.value('root_span_id')) {
-      flags |= rowFlags.rootGenerated
-      const { start, end } = builder.value('span_id')!
-      builder.text('root_span_id', decodeUtf8(builder.out.bytes, start, end))
-    }
-    const parents = builder.value('span_parents')
-    builder.text('is_root', parents && parents.end - parents.start > 2 ? 'false' : 'true')
-    this.#finish(flags, createdMs, isMerge)
+  /** The value of a field, if it is not null. */
+  #field(name: string): Field | undefined {
+    const known = this.#memberNames.get(name)
+    const field = known?.row === this.#row ? this.#fields[known.place] : undefined
+    return field?.isNull ? undefined : field
   }
 
-  #createdTime(path: string): Timestamp | undefined {
+  /** Gives the value of `from`, if any, the name `to`, unless a value other than null has it. */
+  #rename(from: string, to: string): void {
+    const field = this.#field(from)
+    if (!field || this.#field(to)) return
+    const known = this.#memberNames.get(to)
+    if (known?.row === this.#row) this.#fields[known.place] = undefined
+    const place = this.#memberNames.get(from)!.place
+    this.#fields[place] = { ...field, stored: fieldNameBytes(to) }
+  }
+
+  #createdTime(path: string): GivenTime | undefined {
     const { created } = this.#controls
     if (created === null) return undefined
     const time = typeof created === 'string' ? parseTimestamp(created) : undefined
-    if (time) return time
+    if (time) return { ms: time.ms, text: formatTimestamp(time) }
     throw invalid(
       `${path}.created`,
       `is not a time: ${writeJson(created).slice(0, 80)}`,
       'write times as ISO 8601: "2024-01-31T10:30:00.000Z"',
     )
-  }
-
-  /** Whether the time was given as `formatTimestamp` writes it; mostly it was. */
-  #isCreatedFormatted(): boolean {
-    const given = String(this.#controls.created)
-    const isFormatted = given.length === 24 && given.endsWith('Z') && !given.endsWith('.000Z')
-    return isFormatted && given[10] === 'T' && this.#createdText !== undefined
-  }
-
-  /** Adds a member as it stands in the request. */
-  #copyText(name: string, { start, end }: ByteSpan): void {
-    this.#builder.copy(name, this.#scanner.bytes, start, end)
-  }
-
-  #finish(flags: number, createdMs: number, keepNulls: boolean): void {
-    const header = { flags, createdMs, paginationKey: noKey, transaction: 0, previous: undefined }
-    this.#builder.finish(header, keepNulls)
   }
 }
