@@ -268,7 +268,7 @@ describe(`rows of any kind, seed ${seed}`, { timeout: isSlow ? 3_600_000 : 60_00
       }),
       { numRuns, seed },
     )
-    console.log(`${refused} of ${numRuns} bodies were refused`)
+    if (isSlow) console.log(`${refused} of ${numRuns} bodies were refused`)
   })
 
   test('are also those that have no room in the memory of the kernels', () => {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { AssayError } from '../../src/error.ts'
-import { type PrepareOptions, prepareRows } from '../../src/storage/prepare/prepare.ts'
+import {
+  type PrepareOptions,
+  prepareRows,
+  prepareTogether,
+} from '../../src/storage/prepare/prepare.ts'
 import { type PreparedRows, rowActions } from '../../src/storage/row/prepared-rows.ts'
 import { RowView, rowFlags } from '../../src/storage/row/row.ts'
 
@@ -347,5 +351,51 @@ describe('wrong bodies are refused', () => {
     expect(prepare('\ufeff { "rows" : [ ] } \n').ids).toEqual([])
     expect(prepare(JSON.stringify([{ ...logs, id: 'a' }])).ids).toEqual(['a'])
     expect(prepare(JSON.stringify({ other: [1], rows: [{ ...logs, id: 'a' }] })).ids).toEqual(['a'])
+  })
+})
+
+describe('attachments that rows name', () => {
+  const named = (key: string) => ({ type: 'braintrust_attachment', key })
+  const attachmentsOf = (rows: readonly object[]) =>
+    prepareTogether([
+      { body: Buffer.from(JSON.stringify({ rows })), options: { form: 'logs3', nowMs } },
+    ]).attachments
+
+  test('are told by object, however their row is written', () => {
+    const large = 'x'.repeat(2 ** 20)
+    const rows = [
+      { ...logs, id: '1', span_id: 's', input: named('usual') },
+      { ...logs, id: '2', output: [{ file: named('in a list') }], _is_merge: true, error: null },
+      { dataset_id: 'D', id: '3', output: named('under another name') },
+      { ...logs, inputs: { large, file: named('large') } },
+      { ...logs, comment: named('comment'), origin: { id: '1' } },
+      {
+        ...logs,
+        id: '4',
+        input: { type: 'braintrust_attachment' },
+        output: 'braintrust_attachment',
+      },
+      { ...logs, id: '1', _object_delete: true, input: named('deleted') },
+    ]
+    expect(attachmentsOf(rows)).toEqual([
+      [
+        {
+          object: { type: 'project_logs', id: 'P' },
+          keys: ['usual', 'in a list', 'large', 'comment'],
+        },
+        { object: { type: 'dataset', id: 'D' }, keys: ['under another name'] },
+      ],
+    ])
+  })
+
+  test('are told of each request by itself', () => {
+    const request = (key: string) => ({
+      body: Buffer.from(JSON.stringify({ rows: [{ ...logs, id: key, input: named(key) }] })),
+      options: { form: 'logs3', nowMs } as const,
+    })
+    const wrong = { ...request('wrong'), body: Buffer.from('{"rows":[7]}') }
+    const { attachments, errors } = prepareTogether([request('a'), wrong, request('b')])
+    expect(attachments.map((of) => of.map(({ keys }) => keys))).toEqual([[['a']], [['b']]])
+    expect(errors.map((error) => error?.code)).toEqual([undefined, 'REQUEST_INVALID', undefined])
   })
 })

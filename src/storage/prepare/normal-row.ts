@@ -15,6 +15,7 @@ import { writeJson } from '../../type/write-json.ts'
 import { compareBytes } from '../compare-bytes.ts'
 import { type RowAction, type RowControl, rowActions } from '../row/prepared-rows.ts'
 import { fieldNameBytes } from '../row/row.ts'
+import type { RowBuilder } from '../row/row-builder.ts'
 import {
   auditMetadata,
   type ControlName,
@@ -39,7 +40,7 @@ export interface RowOptions {
   readonly mostRows?: number
 }
 
-/** A row of a request of which everything is checked and decided, but nothing written yet. */
+/** What a row of a request is, but for its fields. */
 export interface NormalRow {
   /** Undefined: it gets one. */
   readonly id: string | undefined
@@ -48,9 +49,7 @@ export interface NormalRow {
   readonly control: RowControl | undefined
   /** When it was made; undefined: now. */
   readonly created: GivenTime | undefined
-  /** Its fields under the names that they are stored by, each once; no null ones but in rows that merge. */
-  readonly fields: readonly NormalField[]
-  /** Of a comment: what it says besides its id and time. */
+  /** Of a comment: the JSON text of what it says besides its id and time. */
   readonly comment: Comment | undefined
 }
 
@@ -60,18 +59,10 @@ export interface GivenTime {
   readonly text: string
 }
 
-/** A member, whose value is the valid JSON text from `start` to `end` of the request. */
-export interface NormalField {
-  readonly stored: Uint8Array
-  readonly start: number
-  readonly end: number
-}
-
 export interface Comment {
-  readonly start: number
-  readonly end: number
-  readonly source: Value
-  readonly metadata: Value
+  readonly comment: string
+  readonly source: string
+  readonly metadata: string
 }
 
 /** A member name as a row spells it, and what it means. */
@@ -81,13 +72,6 @@ interface MemberName {
   /** As `fieldNameBytes` gives it. */
   readonly stored: Uint8Array
   readonly role: 'control' | 'ignored' | 'field'
-  /** The last row that has it, and where among its fields. */
-  row: number
-  place: number
-}
-
-interface Field extends NormalField {
-  readonly isNull: boolean
 }
 
 /** The values of members that control, audit metadata as its text; null for what a row does not have. */
@@ -112,8 +96,6 @@ function tooManyMembers(path: string): AssayError {
 
 /** With so many names, all are forgotten before the next row. */
 const keptNames = 4096
-
-const noFields: readonly NormalField[] = []
 
 function noControls(): Controls {
   return {
@@ -151,21 +133,24 @@ function isPlainString(bytes: Uint8Array, start: number, end: number): boolean {
   return true
 }
 
-/** Reads rows from scanners, one by one. */
+/** Reads rows from scanners, one by one; their fields are members of a row that a builder has begun. */
 export class RowNormalizer {
+  readonly #builder: RowBuilder
   #scanner!: JsonScanner
   #options!: RowOptions
   /** Names by their place in the row before: rows of a request mostly look alike. */
   #names: MemberName[] = []
   readonly #memberNames = new Map<string, MemberName>()
   readonly #before = new Map<ControlName, { start: number; end: number; value: Value }>()
-  #row = 0
   #controls = noControls()
   /** Whether the row has such members besides its id and time. */
   #hasControls = false
   #found: FoundObject | undefined
-  /** Undefined: of several with one name, not the last. */
-  #fields: (Field | undefined)[] = []
+  #hasInputs = false
+
+  constructor(builder: RowBuilder) {
+    this.#builder = builder
+  }
 
   /** Goes on with the rows of another text. */
   begin(scanner: JsonScanner, options: RowOptions): void {
@@ -178,11 +163,11 @@ export class RowNormalizer {
   /** Reads the row that the scanner is at; `index` is its place among all, `path` names it in errors. */
   read(index: number, path: string): NormalRow {
     if (!this.#scanner.openObject()) throw invalid(path, 'must be an object')
-    this.#row++
     this.#controls = noControls()
     this.#hasControls = false
-    this.#fields = []
+    this.#hasInputs = false
     if (this.#memberNames.size > keptNames) this.#forgetNames()
+    this.#builder.begin()
     this.#readMembers(path)
     const object = this.#object(path)
     const givenId = this.#controls.id
@@ -194,7 +179,7 @@ export class RowNormalizer {
       if (id === undefined) throw invalid(`${path}.id`, 'is missing', 'a delete names its record')
       control = undefined
       const action = rowActions.delete
-      return { id, action, object, control, created, fields: noFields, comment }
+      return { id, action, object, control, created, comment }
     }
     const commentOn = this.#commentTarget()
     if (commentOn !== undefined) {
@@ -202,42 +187,38 @@ export class RowNormalizer {
       comment = this.#comment()
       control = { row: index, commentOn }
       const action = rowActions.comment
-      return { id, action, object, control, created, fields: noFields, comment }
+      return { id, action, object, control, created, comment }
     }
-    this.#rename('inputs', 'input')
-    if (object.type === 'dataset') this.#rename('output', 'expected')
+    if (this.#hasInputs) this.#builder.rename('inputs', 'input')
+    if (object.type === 'dataset') this.#builder.rename('output', 'expected')
     const isMerge = this.#flag('_is_merge', path)
     created = this.#createdTime(path)
-    const fields = this.#fields.filter((field) => field && (isMerge || !field.isNull)) as Field[]
     const action = isMerge ? rowActions.merge : rowActions.replace
-    return { id, action, object, control, created, fields, comment }
+    return { id, action, object, control, created, comment }
   }
 
   #readMembers(path: string): void {
     const scanner = this.#scanner
-    const { bytes } = scanner
+    const { out } = this.#builder
     for (let place = 0; scanner.nextMember(); place++) {
       if (place >= mostMembers) throw tooManyMembers(path)
-      const member = this.#memberName(place)
-      const start = scanner.value()
-      const end = scanner.position
-      if (member.role === 'control') this.#readControl(member.name as ControlName, start, end)
-      else if (member.role === 'field') {
-        checkField(member.name, bytes, start, end, path)
-        this.#addField(member, start, end)
+      const { name, stored, role } = this.#memberName(place)
+      if (role === 'control') this.#readControl(name as ControlName)
+      else if (role === 'ignored') scanner.value()
+      else {
+        if (name === 'inputs') this.#hasInputs = true
+        this.#builder.rawName(stored)
+        const start = out.length
+        scanner.value(out)
+        this.#builder.endValue()
+        checkField(name, out.bytes, start, out.length, path)
       }
     }
   }
 
-  #addField(member: MemberName, start: number, end: number): void {
-    if (member.row === this.#row) this.#fields[member.place] = undefined
-    member.row = this.#row
-    member.place = this.#fields.length
-    const isNull = this.#scanner.bytes[start] === 0x6e
-    this.#fields.push({ stored: member.stored, start, end, isNull })
-  }
-
-  #readControl(name: ControlName, start: number, end: number): void {
+  #readControl(name: ControlName): void {
+    const start = this.#scanner.value()
+    const end = this.#scanner.position
     const isOften = name !== 'id' && name !== 'created'
     if (isOften) this.#hasControls = true
     this.#controls[name] = isOften ? this.#controlValue(name, start, end) : this.#text(start, end)
@@ -276,8 +257,6 @@ export class RowNormalizer {
       name,
       stored: fieldNameBytes(name),
       role: isControl(name) ? 'control' : isIgnored(name) ? 'ignored' : 'field',
-      row: 0,
-      place: 0,
     }
     this.#memberNames.set(name, known)
     if (place < 64) this.#names[place] = known
@@ -335,35 +314,23 @@ export class RowNormalizer {
    * and the `origin` that it is about.
    */
   #commentTarget(): string | undefined {
-    if (this.#fields.length !== 2 || !this.#field('comment')) return undefined
-    const span = this.#field('origin')
-    const origin = span ? parseJsonBytes(this.#scanner.bytes, span.start, span.end) : null
+    const builder = this.#builder
+    if (builder.memberCount !== 2 || !builder.value('comment')) return undefined
+    const span = builder.value('origin')
+    const origin = span ? parseJsonBytes(builder.out.bytes, span.start, span.end) : null
     return origin !== null && isObject(origin) && typeof origin.id === 'string'
       ? origin.id
       : undefined
   }
 
   #comment(): Comment {
-    const { start, end } = this.#field('comment')!
+    const { start, end } = this.#builder.value('comment')!
     const { _audit_source: source, _audit_metadata: metadata } = this.#controls
-    return { start, end, source, metadata }
-  }
-
-  /** The value of a field, if it is not null. */
-  #field(name: string): Field | undefined {
-    const known = this.#memberNames.get(name)
-    const field = known?.row === this.#row ? this.#fields[known.place] : undefined
-    return field?.isNull ? undefined : field
-  }
-
-  /** Gives the value of `from`, if any, the name `to`, unless a value other than null has it. */
-  #rename(from: string, to: string): void {
-    const field = this.#field(from)
-    if (!field || this.#field(to)) return
-    const known = this.#memberNames.get(to)
-    if (known?.row === this.#row) this.#fields[known.place] = undefined
-    const place = this.#memberNames.get(from)!.place
-    this.#fields[place] = { ...field, stored: fieldNameBytes(to) }
+    return {
+      comment: decodeUtf8(this.#builder.out.bytes, start, end),
+      source: writeJson(source),
+      metadata: String(metadata),
+    }
   }
 
   #createdTime(path: string): GivenTime | undefined {

@@ -15,7 +15,8 @@ import {
 import { formatTimestamp } from '../../type/time.ts'
 import { type FieldShape, FieldShapes } from '../row/field-shapes.ts'
 import { fieldNameBytes } from '../row/row.ts'
-import type { NormalRow, RowOptions } from './normal-row.ts'
+import type { RowBuilder } from '../row/row-builder.ts'
+import type { RowOptions } from './normal-row.ts'
 import { fieldType, isControl, isIgnored } from './prepare-control.ts'
 
 /** With so many names, all are forgotten before the next request. */
@@ -57,20 +58,24 @@ export interface RowNews {
   readonly shape: FieldShape | undefined
 }
 
-/** The same of one row of the request `bytes` that was not taken here. */
-export function fieldsOf({ object, fields }: NormalRow, bytes: Uint8Array): Omit<RowNews, 'row'>[] {
+/** The same of one row of the object, which was not taken here but is at the end of `builder`. */
+export function* fieldsOf(
+  object: ObjectReference,
+  builder: RowBuilder,
+): Generator<Omit<RowNews, 'row'>> {
+  const { bytes } = builder.out
   const inner = new MemberNames()
-  return fields
-    .filter(({ start }) => jsonKind(bytes[start]!) !== 'null')
-    .map(({ stored, start, end }) => {
-      const name = JSON.parse(decodeUtf8(stored)) as string
-      inner.clear()
-      new JsonScanner(bytes, start, end).value(undefined, inner)
-      return {
-        extraField: isExtra(recordColumn(name), object) ? name : undefined,
-        shape: new FieldShapes(name).find(inner, bytes),
-      }
-    })
+  for (const { start, valueStart, end } of builder.kept()) {
+    const name = JSON.parse(decodeUtf8(bytes, start, valueStart - 1)) as string
+    inner.clear()
+    if (jsonKind(bytes[valueStart]!) === 'object') {
+      new JsonScanner(bytes, valueStart, end).value(undefined, inner)
+    }
+    yield {
+      extraField: isExtra(recordColumn(name), object) ? name : undefined,
+      shape: new FieldShapes(name).find(inner, bytes),
+    }
+  }
 }
 
 function isExtra(column: RecordColumn | undefined, object: ObjectReference): boolean {

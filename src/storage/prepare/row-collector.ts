@@ -14,7 +14,7 @@ import { RowBuilder } from '../row/row-builder.ts'
 import { AttachmentNames, type NamedAttachments } from './named-attachments.ts'
 import { type NormalRow, RowNormalizer, type RowOptions } from './normal-row.ts'
 import { fieldsOf, PlainRows, type RowNews } from './plain-rows.ts'
-import { buildComment, buildDeletion, buildLargeRow, usualLength, writeUsual } from './write-row.ts'
+import { finishComment, finishDeletion, finishLarge, writeUsual } from './write-row.ts'
 
 interface KnownObject {
   readonly place: number
@@ -35,8 +35,8 @@ export function tooManyRows(what: string, most: number): AssayError {
   )
 }
 
-/** An unusual row may have as a usual one, to be taken as that. */
-const mostUsualBytes = 2 ** 22 - 64
+/** A larger unusual row costs too much to be read twice. */
+const mostUsualBytes = 256 * 1024
 
 /** Of this thread. */
 let plainRows: PlainRows | undefined
@@ -46,7 +46,7 @@ export class RowCollector {
   readonly #out: ByteWriter
   readonly #blocks: ByteWriter
   readonly #builder: RowBuilder
-  readonly #normalizer = new RowNormalizer()
+  readonly #normalizer: RowNormalizer
   readonly #plain: PlainRows
   /** An unusual row as a usual one. */
   readonly #usual = new ByteWriter(0)
@@ -69,6 +69,7 @@ export class RowCollector {
     this.#out = out
     this.#blocks = blocks
     this.#builder = new RowBuilder(out)
+    this.#normalizer = new RowNormalizer(this.#builder)
     plainRows ??= new PlainRows()
     this.#plain = plainRows
     this.#plain.beginCollection()
@@ -130,36 +131,36 @@ export class RowCollector {
     const row = this.#normalizer.read(this.#ids.length, path)
     this.#plain.leftRow(row.object)
     if (row.control) this.#controls.push(row.control)
-    if (this.#takeUsual(row)) this.#addPlain(1, row)
-    else this.#addBuilt(row)
+    if (this.#takeUsual(row)) {
+      this.#builder.drop()
+      this.#addPlain(1, row)
+    } else this.#addBuilt(row)
   }
 
   /** Whether the row went the way of all. */
   #takeUsual(row: NormalRow): boolean {
     if (row.action === rowActions.delete || row.action === rowActions.comment) return false
-    if (usualLength(row) > mostUsualBytes) return false
+    if (this.#out.length - (this.#ends.at(-1) ?? 0) > mostUsualBytes) return false
     this.#usual.truncate(0)
-    writeUsual(row, this.#scanner.bytes, this.#usual)
+    writeUsual(row, this.#builder, this.#usual)
     const { place } = this.#known(row.object)
     return this.#plain.takeAlone(this.#usual.view(), place, row.created?.ms)
   }
 
   #addBuilt(row: NormalRow): void {
-    const { bytes } = this.#scanner
     const known = this.#known(row.object)
     const id = row.id ?? randomUUID()
-    if (row.action === rowActions.delete) buildDeletion(id, this.#nowMs, this.#builder)
-    else if (row.action === rowActions.comment) {
-      buildComment(row, id, bytes, this.#nowMs, this.#builder)
-    } else {
-      buildLargeRow(row, id, bytes, this.#nowMs, this.#builder)
-      for (const news of fieldsOf(row, bytes)) this.#tell(known, news)
-    }
+    if (row.action === rowActions.delete) finishDeletion(id, this.#nowMs, this.#builder)
+    else if (row.action === rowActions.comment) finishComment(row, id, this.#nowMs, this.#builder)
+    else finishLarge(row, id, this.#nowMs, this.#builder)
     this.#ids.push(id)
     this.#ends.push(this.#out.length)
     this.#actions.push(row.action)
     this.#objectOf.push(known.place)
-    if (row.action !== rowActions.delete) this.#named.add(row.object, this.#lastRow())
+    if (row.action === rowActions.delete) return
+    this.#named.add(row.object, this.#lastRow())
+    if (row.action === rowActions.comment) return
+    for (const news of fieldsOf(row.object, this.#builder)) this.#tell(known, news)
   }
 
   /** The last row of those whose end is known. */

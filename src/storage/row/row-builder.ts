@@ -31,6 +31,16 @@ interface MemberOrder {
   readonly names: readonly Uint8Array[]
   /** For each place by name, the member. */
   readonly order: readonly number[]
+  /** The same members as they came. */
+  readonly inText: readonly number[]
+}
+
+/** Where in `out` a member is. */
+export interface MemberSpan {
+  readonly start: number
+  /** Behind its name and colon. */
+  readonly valueStart: number
+  readonly end: number
 }
 
 /**
@@ -92,8 +102,13 @@ export class RowBuilder {
   }
 
   /** Drops what was written since `begin`. */
-  restart(): void {
+  drop(): void {
     this.out.truncate(this.#start)
+  }
+
+  /** The same, to begin anew. */
+  restart(): void {
+    this.drop()
     this.begin()
   }
 
@@ -116,6 +131,17 @@ export class RowBuilder {
     this.#members = this.#members.filter((member) => !this.#isNamed(member, toBytes))
     for (const member of this.#members) {
       if (this.#isNamed(member, fromBytes)) this.#replaceName(member, toBytes)
+    }
+  }
+
+  /** The members that `finish` would keep, as they came. */
+  *kept(keepNulls = false): Generator<MemberSpan> {
+    const members = this.#members
+    for (const place of this.#orderOf(members).inText) {
+      const member = members[place]!
+      if (!keepNulls && this.#isNull(member)) continue
+      const valueStart = member.start + member.nameLength + 1
+      yield { start: member.start, valueStart, end: valueStart + member.valueLength }
     }
   }
 
@@ -211,7 +237,7 @@ function orderOf(bytes: Uint8Array, members: readonly Member[]): MemberOrder {
     const next = sorted[i + 1]
     return next === undefined || compareNames(bytes, members[place]!, members[next]!) !== 0
   })
-  return { names, order }
+  return { names, order, inText: order.toSorted((a, b) => a - b) }
 }
 
 function compareNames(bytes: Uint8Array, a: Member, b: Member): number {
