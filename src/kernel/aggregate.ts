@@ -220,15 +220,7 @@ export function minNumbers(
   lowest: Float64Array,
 ): void {
   if (fits(lowest, count)) {
-    beginLoop()
-    const [at, of] = [place(values, count), place(groups, count)]
-    const inLanes = rowsInLanes(lowest.length, count)
-    if (inLanes > 0) {
-      const lanes = placeOutput(noNumbers, lowest.length * 4)
-      kernels.minOfFew(at, of, inLanes, lowest.length, lanes, lowest.byteOffset)
-    }
-    const left = count - inLanes
-    kernels.minNumbers(at + inLanes * 8, of + inLanes * 4, left, lowest.byteOffset)
+    updateExtremes(values, groups, count, lowest, kernels.minOfFew, kernels.minNumbers)
     return
   }
   for (let i = 0; i < count; i++) {
@@ -245,21 +237,32 @@ export function maxNumbers(
   highest: Float64Array,
 ): void {
   if (fits(highest, count)) {
-    beginLoop()
-    const [at, of] = [place(values, count), place(groups, count)]
-    const inLanes = rowsInLanes(highest.length, count)
-    if (inLanes > 0) {
-      const lanes = placeOutput(noNumbers, highest.length * 4)
-      kernels.maxOfFew(at, of, inLanes, highest.length, lanes, highest.byteOffset)
-    }
-    const left = count - inLanes
-    kernels.maxNumbers(at + inLanes * 8, of + inLanes * 4, left, highest.byteOffset)
+    updateExtremes(values, groups, count, highest, kernels.maxOfFew, kernels.maxNumbers)
     return
   }
   for (let i = 0; i < count; i++) {
     const group = groups[i]!
     if (values[i]! > highest[group]!) highest[group] = values[i]!
   }
+}
+
+/** By a loop that has lanes for few groups, and one for the rows that are left. */
+function updateExtremes(
+  values: Float64Array,
+  groups: Int32Array,
+  count: number,
+  extremes: Float64Array,
+  ofFew: typeof kernels.minOfFew,
+  ofAny: typeof kernels.minNumbers,
+): void {
+  beginLoop()
+  const [at, of] = [place(values, count), place(groups, count)]
+  const inLanes = rowsInLanes(extremes.length, count)
+  if (inLanes > 0) {
+    const lanes = placeOutput(noNumbers, extremes.length * 4)
+    ofFew(at, of, inLanes, extremes.length, lanes, extremes.byteOffset)
+  }
+  ofAny(at + inLanes * 8, of + inLanes * 4, count - inLanes, extremes.byteOffset)
 }
 
 /** The lowest that is not null, or NaN. */

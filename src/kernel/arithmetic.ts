@@ -2,6 +2,8 @@ import {
   beginLoop,
   inParts,
   kernels,
+  loopOverOne,
+  loopOverTwo,
   maximumRows,
   place,
   placeOutput,
@@ -23,44 +25,19 @@ export function calculate(
     for (let i = 0; i < count; i++) out[i] = left[i]! % right[i]!
     return
   }
-  if (count > maximumRows) {
-    inParts(count, (from, to) => {
-      const [l, r] = [left.subarray(from, to), right.subarray(from, to)]
-      calculate(operator, l, r, to - from, out.subarray(from, to))
-    })
-    return
-  }
-  beginLoop()
-  const [l, r, at] = [place(left, count), place(right, count), placeOutput(out, count)]
-  switch (operator) {
-    case 'add':
-      kernels.addNumbers(l, r, count, at)
-      break
-    case 'sub':
-      kernels.subtractNumbers(l, r, count, at)
-      break
-    case 'mul':
-      kernels.multiplyNumbers(l, r, count, at)
-      break
-    case 'div':
-      kernels.divideNumbers(l, r, count, at)
-      break
-  }
-  takeOutput(out, count, at)
+  loopOverTwo(left, right, count, out, loops[operator])
 }
+
+const loops = {
+  add: kernels.addNumbers,
+  sub: kernels.subtractNumbers,
+  mul: kernels.multiplyNumbers,
+  div: kernels.divideNumbers,
+} as const
 
 /** `out[i] = 0 - values[i]`: the negative of 0 is 0. */
 export function negateNumbers(values: Float64Array, count: number, out: Float64Array): void {
-  if (count > maximumRows) {
-    inParts(count, (from, to) => {
-      negateNumbers(values.subarray(from, to), to - from, out.subarray(from, to))
-    })
-    return
-  }
-  beginLoop()
-  const at = placeOutput(out, count)
-  kernels.negateNumbers(place(values, count), count, at)
-  takeOutput(out, count, at)
+  loopOverOne(values, count, out, kernels.negateNumbers)
 }
 
 /** Whole numbers next to each, on the side that is said. */
@@ -70,17 +47,8 @@ export function roundNumbers(
   count: number,
   out: Float64Array,
 ): void {
-  if (count > maximumRows) {
-    inParts(count, (from, to) => {
-      roundNumbers(operation, values.subarray(from, to), to - from, out.subarray(from, to))
-    })
-    return
-  }
-  beginLoop()
-  const at = placeOutput(out, count)
-  if (operation === 'floor') kernels.floorNumbers(place(values, count), count, at)
-  else kernels.ceilNumbers(place(values, count), count, at)
-  takeOutput(out, count, at)
+  const loop = operation === 'floor' ? kernels.floorNumbers : kernels.ceilNumbers
+  loopOverOne(values, count, out, loop)
 }
 
 /** `out[i] = left[i]` where the condition is true (1), else `right[i]`. */
@@ -107,14 +75,5 @@ export function chooseNumbers(
 
 /** Truth values as 0, 1 and NaN. */
 export function numbersOfTruths(values: Uint8Array, count: number, out: Float64Array): void {
-  if (count > maximumRows) {
-    inParts(count, (from, to) => {
-      numbersOfTruths(values.subarray(from, to), to - from, out.subarray(from, to))
-    })
-    return
-  }
-  beginLoop()
-  const at = placeOutput(out, count)
-  kernels.numbersOfTruths(place(values, count), count, at)
-  takeOutput(out, count, at)
+  loopOverOne(values, count, out, kernels.numbersOfTruths)
 }

@@ -4,15 +4,7 @@
  * Kernels of this folder take arrays and a row count, write `out`, and do not throw. Those that run
  * in WebAssembly may write a few elements beyond `count` when `out` is an array of `memory.ts`.
  */
-import {
-  beginLoop,
-  inParts,
-  kernels,
-  maximumRows,
-  place,
-  placeOutput,
-  takeOutput,
-} from './memory.ts'
+import { kernels, loopOverOne, loopOverTwo } from './memory.ts'
 
 export type NumberComparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
@@ -67,19 +59,11 @@ export function compareWithConstant(
   count: number,
   out: Uint8Array,
 ): void {
-  if (count > maximumRows) {
-    inParts(count, (from, to) => {
-      const part = left.subarray(from, to)
-      compareWithConstant(operator, part, right, to - from, out.subarray(from, to))
-    })
-    return
-  }
-  beginLoop()
   const { low, high } = rangeOf(operator === 'ne' ? 'eq' : operator, right)
-  const at = placeOutput(out, count)
-  kernels.compareBetween(place(left, count), low, high, count, at)
-  if (operator === 'ne') kernels.notOf(at, count, at)
-  takeOutput(out, count, at)
+  loopOverOne(left, count, out, (of, rows, at) => {
+    kernels.compareBetween(of, low, high, rows, at)
+    if (operator === 'ne') kernels.notOf(at, rows, at)
+  })
 }
 
 /** `out[i] = left[i] op right[i]`. */
@@ -90,49 +74,24 @@ export function compareNumbers(
   count: number,
   out: Uint8Array,
 ): void {
-  if (count > maximumRows) {
-    inParts(count, (from, to) => {
-      const [l, r] = [left.subarray(from, to), right.subarray(from, to)]
-      compareNumbers(operator, l, r, to - from, out.subarray(from, to))
-    })
-    return
-  }
-  beginLoop()
-  const [l, r, at] = [place(left, count), place(right, count), placeOutput(out, count)]
-  switch (operator) {
-    case 'lt':
-      kernels.compareLess(l, r, count, at)
-      break
-    case 'gt':
-      kernels.compareLess(r, l, count, at)
-      break
-    case 'le':
-      kernels.compareNotGreater(l, r, count, at)
-      break
-    case 'ge':
-      kernels.compareNotGreater(r, l, count, at)
-      break
-    case 'eq':
-      kernels.compareEqual(l, r, count, at)
-      break
-    case 'ne':
-      kernels.compareEqual(l, r, count, at)
-      kernels.notOf(at, count, at)
-      break
-  }
-  takeOutput(out, count, at)
+  loopOverTwo(left, right, count, out, loops[operator])
+}
+
+type ComparisonLoop = (left: number, right: number, count: number, out: number) => void
+
+const loops: Readonly<Record<NumberComparison, ComparisonLoop>> = {
+  lt: kernels.compareLess,
+  gt: (left, right, count, out) => kernels.compareLess(right, left, count, out),
+  le: kernels.compareNotGreater,
+  ge: (left, right, count, out) => kernels.compareNotGreater(right, left, count, out),
+  eq: kernels.compareEqual,
+  ne: (left, right, count, out) => {
+    kernels.compareEqual(left, right, count, out)
+    kernels.notOf(out, count, out)
+  },
 }
 
 /** `out[i] = 1` where `values[i]` is null, else 0. */
 export function absentNumbers(values: Float64Array, count: number, out: Uint8Array): void {
-  if (count > maximumRows) {
-    inParts(count, (from, to) => {
-      absentNumbers(values.subarray(from, to), to - from, out.subarray(from, to))
-    })
-    return
-  }
-  beginLoop()
-  const at = placeOutput(out, count)
-  kernels.absentNumbers(place(values, count), count, at)
-  takeOutput(out, count, at)
+  loopOverOne(values, count, out, kernels.absentNumbers)
 }

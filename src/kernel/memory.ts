@@ -307,6 +307,46 @@ export function inParts(count: number, part: (from: number, to: number) => void)
   }
 }
 
+/** Has a loop of the kernels write `out` from one array, in parts where these have no room. */
+export function loopOverOne(
+  values: NumericArray,
+  count: number,
+  out: NumericArray,
+  loop: (values: number, count: number, out: number) => void,
+): void {
+  if (count > maximumRows) {
+    inParts(count, (from, to) => {
+      loopOverOne(values.subarray(from, to), to - from, out.subarray(from, to), loop)
+    })
+    return
+  }
+  beginLoop()
+  const at = placeOutput(out, count)
+  loop(place(values, count), count, at)
+  takeOutput(out, count, at)
+}
+
+/** The same from two arrays. */
+export function loopOverTwo(
+  left: NumericArray,
+  right: NumericArray,
+  count: number,
+  out: NumericArray,
+  loop: (left: number, right: number, count: number, out: number) => void,
+): void {
+  if (count > maximumRows) {
+    inParts(count, (from, to) => {
+      const [l, r] = [left.subarray(from, to), right.subarray(from, to)]
+      loopOverTwo(l, r, to - from, out.subarray(from, to), loop)
+    })
+    return
+  }
+  beginLoop()
+  const [l, r, at] = [place(left, count), place(right, count), placeOutput(out, count)]
+  loop(l, r, count, at)
+  takeOutput(out, count, at)
+}
+
 function stage(array: NumericArray, count: number): number {
   return stageBytes(count * array.BYTES_PER_ELEMENT)
 }

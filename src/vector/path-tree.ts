@@ -33,26 +33,23 @@ export class PathTree<T> {
 
   /** Whether something is kept at `path`, at a prefix of it, or below it. */
   touches(path: readonly string[]): boolean {
-    let node = this.#root
-    for (const key of path) {
-      if (node.value !== undefined) return true
-      const child = node.children.get(key)
-      if (child === undefined) return false
-      node = child
-    }
-    return node.value !== undefined || node.children.size > 0
+    const node = this.#reach(path)
+    return node !== undefined && (node.value !== undefined || node.children.size > 0)
   }
 
   /** Whether something is kept at `path`, or at a prefix of it. */
   leadsTo(path: readonly string[]): boolean {
-    let node = this.#root
+    return this.#reach(path)?.value !== undefined
+  }
+
+  /** The first node on the path at which something is kept, or else that at its end. */
+  #reach(path: readonly string[]): Node<T> | undefined {
+    let node: Node<T> | undefined = this.#root
     for (const key of path) {
-      if (node.value !== undefined) return true
-      const child = node.children.get(key)
-      if (child === undefined) return false
-      node = child
+      if (node === undefined || node.value !== undefined) break
+      node = node.children.get(key)
     }
-    return node.value !== undefined
+    return node
   }
 
   #find(path: readonly string[]): Node<T> | undefined {

@@ -217,16 +217,21 @@ export class TextIndex {
   #rehash(length: number): void {
     const old = this.#slots
     const slots = allocateNumbers(length, this.#memory).fill(-1)
-    const mask = slots.length - 2
-    for (let i = 0; i < old.length; i += 2) {
-      if (i % movedSlots === 0) this.#check()
-      if (old[i + 1] === -1) continue
-      let slot = (old[i]! << 1) & mask
-      while (slots[slot + 1] !== -1) slot = (slot + 2) & mask
-      slots[slot] = old[i]!
-      slots[slot + 1] = old[i + 1]!
-    }
+    moveSlots(old, slots, this.#check)
     this.#slots = slots
+  }
+}
+
+/** Puts all that is in slots into larger ones, which are free. */
+export function moveSlots(from: TextSlots, to: TextSlots, check = () => {}): void {
+  const mask = to.length - 2
+  for (let i = 0; i < from.length; i += 2) {
+    if (i % movedSlots === 0) check()
+    if (from[i + 1] === -1) continue
+    let slot = (from[i]! << 1) & mask
+    while (to[slot + 1] !== -1) slot = (slot + 2) & mask
+    to[slot] = from[i]!
+    to[slot + 1] = from[i + 1]!
   }
 }
 

@@ -7,6 +7,7 @@
  */
 import { copyWhole } from '../../json/copy-bytes.ts'
 import type { Texts } from '../../vector/column.ts'
+import { moveSlots } from '../../vector/text-index.ts'
 
 /** Bytes, and a view whose positions are theirs. */
 export interface ByteSource {
@@ -125,14 +126,7 @@ export class TextPool implements ByteSource {
   #rehash(): void {
     const old = this.#slots
     const slots = new Int32Array(Math.max(firstSlots, old.length * 2)).fill(-1)
-    const mask = slots.length - 2
-    for (let i = 0; i < old.length; i += 2) {
-      if (old[i + 1] === -1) continue
-      let slot = (old[i]! << 1) & mask
-      while (slots[slot + 1] !== -1) slot = (slot + 2) & mask
-      slots[slot] = old[i]!
-      slots[slot + 1] = old[i + 1]!
-    }
+    moveSlots(old, slots)
     this.#slots = slots
   }
 }

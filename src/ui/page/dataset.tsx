@@ -1,12 +1,10 @@
 /** One dataset: its records as they are or were, its versions, and what lies between two of them. */
 import { useState } from 'preact/hooks'
-import { Link } from '../component/link.tsx'
-import { Failure, Loading } from '../component/notice.tsx'
+import { Failure } from '../component/notice.tsx'
 import { PageHead } from '../component/page-head.tsx'
 import { type Dataset, datasetByName } from '../service/dataset.ts'
 import { snapshotsOf, versionsOf } from '../service/dataset-version.ts'
 import { useLoaded } from '../service/load.ts'
-import { useProject } from '../service/project.ts'
 import { quoted } from '../service/query.ts'
 import { useMay } from '../service/rights.ts'
 import { parameter, parts, pathOf } from '../state/location.ts'
@@ -16,6 +14,7 @@ import { DatasetImport } from './dataset-import.tsx'
 import { DatasetRecords } from './dataset-records.tsx'
 import { DatasetVersions } from './dataset-versions.tsx'
 import { ExportMenu } from './export-menu.tsx'
+import { useNamedObject } from './named-object.tsx'
 
 export function DatasetPage({
   projectName,
@@ -24,23 +23,10 @@ export function DatasetPage({
   readonly projectName: string
   readonly name: string
 }) {
-  const project = useProject(projectName)
-  const projectId = project.data?.id
-  const key = projectId === undefined ? undefined : `dataset ${projectId} ${name}`
-  const dataset = useLoaded(key, (signal) => datasetByName(projectId!, name, signal))
-  if (project.error) return <Failure error={project.error} retry={project.reload} />
-  if (dataset.error) {
-    return (
-      <>
-        <Failure error={dataset.error} retry={dataset.reload} />
-        <p>
-          <Link to={pathOf(...parts.value.slice(0, 5))}>All datasets</Link>
-        </p>
-      </>
-    )
-  }
-  if (dataset.data?.name !== name) return <Loading what={name} />
-  return <Contents key={dataset.data.id} dataset={dataset.data} />
+  const options = { kind: 'dataset', projectName, name, find: datasetByName }
+  const { object, notice } = useNamedObject(options)
+  if (notice) return notice
+  return <Contents key={object.id} dataset={object} />
 }
 
 function Contents({ dataset }: { readonly dataset: Dataset }) {
