@@ -2,6 +2,7 @@
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { Buckets, Span } from '../service/time-buckets.ts'
+import { resolveColor } from './resolve-color.ts'
 
 export interface Plot {
   /** Takes the width that there is. */
@@ -125,14 +126,4 @@ function momentOf(seconds: number, length: number): string {
   if (length < 600) return exactClock.format(date)
   const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
   return length > 6 * daySeconds || isMidnight ? calendar.format(date) : clock.format(date)
-}
-
-/** A canvas knows no `light-dark()`: the browser tells what a color comes to. */
-function resolveColor(color: string, place: HTMLElement): string {
-  const probe = document.createElement('span')
-  probe.style.color = color
-  place.append(probe)
-  const found = getComputedStyle(probe).color
-  probe.remove()
-  return found
 }

@@ -5,6 +5,7 @@ import { type Buckets, loadBuckets, type Span } from '../service/time-buckets.ts
 import { theme } from '../state/theme.ts'
 import type { Plot } from './bars.ts'
 import { counted, number } from './format.ts'
+import { moments } from './moments.ts'
 import { Failure } from './notice.tsx'
 
 export interface HistogramProps {
@@ -91,14 +92,6 @@ function tellOf({ times, counts, errors, width }: Buckets, place: number | undef
   const told = counted(count, 'record') + (failed > 0 ? `, ${number(failed)} with errors` : '')
   return `${moments.formatRange(from * 1000, to * 1000)}: ${told}`
 }
-
-const moments = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)

@@ -2,6 +2,7 @@
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { number } from '../component/format.ts'
+import { resolveColor } from '../component/resolve-color.ts'
 import type { PlotData } from './plot-data.ts'
 
 export interface Chart {
@@ -48,14 +49,4 @@ export function drawChart(place: HTMLElement, data: PlotData, colors: readonly s
     place,
   )
   return { resize: () => plot.setSize(size()), destroy: () => plot.destroy() }
-}
-
-/** A canvas knows no variables of CSS: the browser tells what a color comes to. */
-function resolveColor(color: string, place: HTMLElement): string {
-  const probe = document.createElement('span')
-  probe.style.color = color
-  place.append(probe)
-  const found = getComputedStyle(probe).color
-  probe.remove()
-  return found
 }

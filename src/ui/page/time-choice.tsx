@@ -1,3 +1,4 @@
+import { moments } from '../component/moments.ts'
 import { changeView, pastLengths, type TimeRange } from './log-view.ts'
 
 /** Which while is looked at. */
@@ -27,14 +28,6 @@ export function TimeChoice({ time }: { readonly time: TimeRange | undefined }) {
     </select>
   )
 }
-
-const moments = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
 
 function shortTime(text: string): string {
   return moments.format(new Date(text))
