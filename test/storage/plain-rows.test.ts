@@ -7,15 +7,18 @@ import {
   prepareRows,
   prepareTogether,
 } from '../../src/storage/prepare/prepare.ts'
+import { rowVersionKey } from '../../src/storage/record-key.ts'
 import { rowBytes } from '../../src/storage/row/prepared-blocks.ts'
 import type { PreparedRows } from '../../src/storage/row/prepared-rows.ts'
 import { RowView } from '../../src/storage/row/row.ts'
-import { encodeAnyBody, encodeBody } from '../../src/storage/row/row-block-body.ts'
+import { packedBlock, RowBlock } from '../../src/storage/row/row-block.ts'
+import { encodeBody } from '../../src/storage/row/row-block-body.ts'
 import { defaultMaximumValueBytes } from '../../src/storage/shred/shred.ts'
 import { choosePaths } from '../../src/storage/shred/shred-paths.ts'
 import { shredPlainRows } from '../../src/storage/shred/shred-plain.ts'
 import { RowShredder, type ShreddedColumns } from '../../src/storage/shred/shred-row.ts'
 import { rowTexts } from '../support/arbitrary-row-text.ts'
+import { packByOracle } from '../support/oracle-packer.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 
 const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
@@ -347,10 +350,30 @@ test('blocks of rows that are packed many at a time are what they are one by one
           return JSON.stringify(Object.fromEntries(turned))
         }),
       )
-      const [packed, expected] = [encodeBody(rows), encodeAnyBody(rows)]
+      const [packed, expected] = [encodeBody(rows), packByOracle(rows)]
       expect(packed.head.equals(expected.head)).toBe(true)
       expect(Buffer.from(packed.members).equals(Buffer.from(expected.members))).toBe(true)
       expect(Array.from(packed.ends)).toEqual(expected.ends)
     }),
   )
+})
+
+test('blocks of rows of many shapes, of wide and of large ones give their rows back', () => {
+  const wide = (count: number) =>
+    Array.from({ length: count }, (_, i) => [`f${(i * 7919) % count}`, i])
+  const shapes = Array.from({ length: 700 }, (_, i) => ({ [`s${i}`]: i, a: 'b' }))
+  const packed = storedRows(
+    [...shapes, Object.fromEntries(wide(1000))].map((row) => JSON.stringify(row)),
+  )
+  const [body, expected] = [encodeBody(packed), packByOracle(packed)]
+  expect(body.head.equals(expected.head)).toBe(true)
+  expect(Buffer.from(body.members).equals(expected.members)).toBe(true)
+  const large = [{ a: 1, text: 'x'.repeat(3 * 2 ** 20) }, Object.fromEntries(wide(5000))]
+  for (const row of large) {
+    const [stored] = storedRows([JSON.stringify(row)])
+    const version = { transaction: 1000, index: 0 }
+    const key = rowVersionKey(1, version)
+    const block = new RowBlock(key, packedBlock(key, [version], [stored!]), undefined)
+    expect(block.rowAt(0)?.bytes.equals(stored!)).toBe(true)
+  }
 })

@@ -2,16 +2,12 @@
  * Identifiers in half of their bytes: values that are strings of hexadecimal digits look random, so
  * that nothing else makes them smaller. What is packed is given back to the byte.
  */
-import type { ByteWriter } from '../../json/byte-writer.ts'
 
 /** A value that stands as it is. */
 export const plainValue = 0
-/** A string of at least `fewestDigits` lower-case digits, an even number of them. */
-const hexValue = 1
-/** A UUID in lower case. */
+/** A UUID in lower case. Of the kind between are strings of at least 16 digits, an even number of them. */
 const uuidValue = 2
 
-const fewestDigits = 16
 const uuidLength = 38
 const uuidBytes = 16
 
@@ -25,16 +21,6 @@ const characters = Buffer.from('0123456789abcdef')
 characters.forEach((character, value) => {
   digits[character] = value
 })
-
-export function kindOfValue(bytes: Uint8Array, start: number, end: number): number {
-  const length = end - start
-  if (length < fewestDigits + 2 || bytes[start] !== quote) return plainValue
-  if (length === uuidLength && bytes[start + 9] === dash) {
-    return isUuid(bytes, start + 1) ? uuidValue : plainValue
-  }
-  if (length % 2 !== 0) return plainValue
-  return areDigits(bytes, start + 1, end - 1) ? hexValue : plainValue
-}
 
 /** Whether there is nothing but hexadecimal digits in lower case. */
 export function areDigits(bytes: Uint8Array, start: number, end: number): boolean {
@@ -59,19 +45,6 @@ function isDashPlace(i: number): boolean {
 export function packedLength(kind: number, length: number): number {
   if (kind === plainValue) return length
   return kind === uuidValue ? uuidBytes : (length - 2) / 2
-}
-
-/** Appends the value that stands at `start … end`. */
-export function packValue(
-  kind: number,
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  out: ByteWriter,
-): void {
-  const to = out.length
-  out.skip(packedLength(kind, end - start))
-  packDigits(bytes, start + 1, end - 1, out.bytes, to)
 }
 
 /** Writes a byte for each two digits of those at `start … end` from `to` on, and none for dashes. */

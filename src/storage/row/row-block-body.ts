@@ -16,7 +16,7 @@ import { ByteWriter } from '../../json/byte-writer.ts'
 import { longBytes, noteLong, requireLeft } from '../../json/turn-limit.ts'
 import { packRows } from '../../kernel/row-pack.ts'
 import { readUint, writeUint } from '../big-endian.ts'
-import { kindOfValue, packedLength, packValue, plainValue, unpackValue } from './packed-value.ts'
+import { packedLength, plainValue, unpackValue } from './packed-value.ts'
 import {
   directoryEntryBytes,
   headerBytes,
@@ -52,7 +52,7 @@ export interface EncodedBody {
 /** Encodes rows; of their headers, only `flags` and `createdMs`. What it gives is gone with the next call. */
 export function encodeBody(rows: readonly Uint8Array[]): EncodedBody {
   const packed = packRows(rows)
-  if (!packed) return encodeAnyBody(rows)
+  if (!packed) return encodeLarge(rows)
   const { fixed, table, lengths, members, ends } = packed
   return { head: headOf(fixed, table, lengths), members, ends }
 }
@@ -64,119 +64,38 @@ function headOf(fixed: Buffer, table: Buffer, lengths: Buffer): Buffer {
   return Buffer.concat([head, fixed, table, lengths])
 }
 
-/** The same of rows that are larger, or of more shapes, than the loops in `kernel/row-pack.ts` take. */
-export function encodeAnyBody(rows: readonly Uint8Array[]): EncodedBody {
-  const shapes: RowShape[] = []
-  const directory = new Directory()
-  const ends: number[] = []
+/**
+ * Of rows that are larger, or of more fields, than the loops in `kernel/row-pack.ts` take: each has a shape of its own,
+ * and all values stand as they are.
+ */
+function encodeLarge(rows: readonly Uint8Array[]): EncodedBody {
+  const views = rows.map((bytes) => new RowView(bytes))
+  const shapes = views.map(shapeOf)
   const lengths = new ByteWriter(rows.length * 24)
   const members = new ByteWriter(rows.reduce((total, { length }) => total + length, 0))
   const fixed = Buffer.allocUnsafe(rows.length * (createdBytes + 1 + shapeBytes))
   const flagsAt = rows.length * createdBytes
   const shapesAt = flagsAt + rows.length
-  let shape = 0
-  rows.forEach((bytes, row) => {
-    const view = new RowView(bytes)
-    directory.read(view)
-    if (!directory.isOfShape(shapes[shape])) {
-      shape = shapes.findIndex((known) => directory.isOfShape(known))
-      if (shape < 0) shape = shapes.push(shapeOf(view, directory.kinds)) - 1
-    }
+  const ends = views.map((view, row) => {
     fixed.writeDoubleBE(view.createdMs, row * createdBytes)
     fixed[flagsAt + row] = view.flags
-    fixed.writeUInt16BE(shape, shapesAt + row * shapeBytes)
-    addMembers(view, directory, shapes[shape]!, lengths, members)
-    ends.push(members.length)
+    fixed.writeUInt16BE(row, shapesAt + row * shapeBytes)
+    for (const rank of shapes[row]!.ranks) {
+      const { end } = view.valueAt(rank)
+      writeVarint(lengths, view.valueLength(rank))
+      members.copy(view.bytes, view.memberStart(rank), end)
+    }
+    return members.length
   })
   const head = headOf(fixed, encodeTable(shapes), lengths.view())
   return { head, members: members.view(), ends }
 }
 
-/** The directory of a row, by rank, in memory that the next row overwrites. */
-class Directory {
-  fieldCount = 0
-  starts = new Float64Array(64)
-  nameLengths = new Float64Array(64)
-  valueLengths = new Float64Array(64)
-  kinds = new Uint8Array(64)
-
-  read({ bytes, fieldCount }: RowView): void {
-    if (fieldCount > this.kinds.length) this.#grow(fieldCount)
-    this.fieldCount = fieldCount
-    let entry = bytes.length - fieldCount * directoryEntryBytes
-    for (let rank = 0; rank < fieldCount; rank++, entry += directoryEntryBytes) {
-      const start = readUint(bytes, entry)
-      const nameLength = readUint(bytes, entry + 4)
-      const valueLength = readUint(bytes, entry + 8)
-      const value = start + nameLength + 1
-      this.starts[rank] = start
-      this.nameLengths[rank] = nameLength
-      this.valueLengths[rank] = valueLength
-      this.kinds[rank] = kindOfValue(bytes, value, value + valueLength)
-    }
-  }
-
-  isOfShape(shape: RowShape | undefined): boolean {
-    if (shape?.ranks.length !== this.fieldCount) return false
-    const { ranks, nameLengths, kinds } = shape
-    let after = 0
-    for (let i = 0; i < ranks.length; i++) {
-      const rank = ranks[i]!
-      const start = this.starts[rank]!
-      if (start < after || this.nameLengths[rank] !== nameLengths[i]) return false
-      if (this.kinds[rank] !== kinds[i]) return false
-      after = start + 1
-    }
-    return true
-  }
-
-  #grow(count: number): void {
-    this.starts = new Float64Array(count)
-    this.nameLengths = new Float64Array(count)
-    this.valueLengths = new Float64Array(count)
-    this.kinds = new Uint8Array(count)
-  }
-}
-
-function shapeOf(view: RowView, kinds: Uint8Array): RowShape {
-  const names = Array.from({ length: view.fieldCount }, (_, rank) => ({
-    rank,
-    ...view.nameAt(rank),
-  })).sort((a, b) => a.start - b.start)
-  return {
-    ranks: names.map(({ rank }) => rank),
-    nameLengths: names.map(({ start, end }) => end - start),
-    kinds: names.map(({ rank }) => kinds[rank]!),
-  }
-}
-
-/** Leaves out members that the row's directory does not name. */
-function addMembers(
-  { bytes }: RowView,
-  directory: Directory,
-  { ranks, nameLengths, kinds }: RowShape,
-  lengths: ByteWriter,
-  out: ByteWriter,
-): void {
-  let copied = headerBytes
-  let end = headerBytes
-  for (let i = 0; i < ranks.length; i++) {
-    const start = directory.starts[ranks[i]!]!
-    const valueLength = directory.valueLengths[ranks[i]!]!
-    writeVarint(lengths, valueLength)
-    if (start !== end) {
-      out.copy(bytes, copied, end)
-      copied = start
-    }
-    const value = start + nameLengths[i]! + 1
-    end = value + valueLength
-    if (kinds[i] !== plainValue) {
-      out.copy(bytes, copied, value)
-      packValue(kinds[i]!, bytes, value, end, out)
-      copied = end
-    }
-  }
-  out.copy(bytes, copied, end)
+function shapeOf(view: RowView): RowShape {
+  const ranks = Array.from({ length: view.fieldCount }, (_, rank) => rank)
+  ranks.sort((a, b) => view.memberStart(a) - view.memberStart(b))
+  const nameLengths = ranks.map((rank) => view.nameLength(rank))
+  return { ranks, nameLengths, kinds: ranks.map(() => plainValue) }
 }
 
 function encodeTable(shapes: readonly RowShape[]): Buffer {

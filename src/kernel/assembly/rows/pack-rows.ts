@@ -3,8 +3,8 @@ import { byteAt, quote } from './json-text'
 import { outPlace, rowTable } from './places'
 
 const mostPackedRows: i32 = 1024
-const mostFields: i32 = 255
-const mostShapes: i32 = 255
+/** Of a row: they are sorted by insertion. */
+const mostFields: i32 = 1024
 const headerBytes: usize = 40
 const directoryEntryBytes: usize = 12
 
@@ -19,20 +19,24 @@ const dash: u32 = 0x2d
 export const packedFixed: usize = outPlace
 export const packedLengths: usize = packedFixed + 0x10000
 export const packedTable: usize = packedLengths + 0x200000
-/** Of each shape, its field count; and of its fields, in the order of the text, rank, kind and length of the name. */
-const shapeCounts: usize = packedTable + 0x80000
-const shapeFields: usize = shapeCounts + 0x1000
+/** Of each shape, of which each row may have one: its field count, and where its fields are. */
+const shapeCounts: usize = packedTable + 0x100000
+const shapePlaces: usize = shapeCounts + 0x1000
+/** Of fields in the order of the text: rank, kind and length of the name. A row of 2 MiB has 120,000 at most. */
+const shapeFields: usize = shapePlaces + 0x1000
 /** Where the members of each row end. */
-export const packedEnds: usize = shapeFields + 0x80000
+export const packedEnds: usize = shapeFields + 0x100000
 /** Of the row at hand, by rank: begin, length of the name, of the value, and kind. */
 const directory: usize = packedEnds + 0x1000
-export const packedMembers: usize = directory + 0x1000
+export const packedMembers: usize = directory + 0x4000
 
 export let packedLengthsBytes: i32 = 0
 export let packedTableBytes: i32 = 0
 export let packedMembersBytes: i32 = 0
 
 let shapes: i32 = 0
+/** Where the fields of the next shape begin. */
+let nextFields: usize = 0
 let lengths: usize = 0
 let members: usize = 0
 
@@ -40,6 +44,7 @@ let members: usize = 0
 export function packRows(count: i32): bool {
   if (count > mostPackedRows) return false
   shapes = 0
+  nextFields = shapeFields
   lengths = packedLengths
   members = packedMembers
   let shape: i32 = 0
@@ -54,7 +59,6 @@ export function packRows(count: i32): bool {
     readDirectory(start, end, fieldCount)
     if (shape >= shapes || !isOfShape(shape, fieldCount)) {
       for (shape = 0; shape < shapes; shape++) if (isOfShape(shape, fieldCount)) break
-      if (shape === mostShapes) return false
       if (shape === shapes) addShape(fieldCount)
     }
     store<u64>(packedFixed + ((<usize>row) << 3), load<u64>(start, 8))
@@ -70,7 +74,7 @@ export function packRows(count: i32): bool {
 }
 
 function fieldsOf(shape: i32): usize {
-  return shapeFields + ((<usize>shape) << 11)
+  return <usize>load<u32>(shapePlaces + ((<usize>shape) << 2))
 }
 
 function entryOf(rank: i32): usize {
@@ -109,8 +113,10 @@ function isOfShape(shape: i32, fieldCount: i32): bool {
 }
 
 function addShape(fieldCount: i32): void {
+  const fields = nextFields
+  nextFields += (<usize>fieldCount) << 3
   store<i32>(shapeCounts + ((<usize>shapes) << 2), fieldCount)
-  const fields = fieldsOf(shapes)
+  store<u32>(shapePlaces + ((<usize>shapes) << 2), <u32>fields)
   for (let rank = 0; rank < fieldCount; rank++) {
     const entry = entryOf(rank)
     const offset = load<u32>(entry)
