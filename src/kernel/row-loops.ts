@@ -6,6 +6,8 @@
 import { readFileSync } from 'node:fs'
 import { codeFile } from '../installation.ts'
 import { isDouble } from '../json/number-text.ts'
+import { parseTimestamp } from '../type/time.ts'
+import { isTimeOfNumber } from '../type/value.ts'
 
 interface Place {
   readonly value: number
@@ -84,7 +86,12 @@ function load(): RowLoops {
     const value = Number(text)
     return isHeld(text, value) ? value : Number.NaN
   }
-  const { exports } = new WebAssembly.Instance(module, { 'shred-rows': { readNumber } })
+  const writeStoredName = (start: number, end: number, target: number) =>
+    memory.write(JSON.stringify(JSON.parse(memory.toString('utf8', start, end))), target)
+  const isTold = (start: number, end: number) =>
+    Number(isTimeOfNumber(parseTimestamp(memory.toString('utf8', start, end))))
+  const imports = { 'shred-rows': { readNumber, writeStoredName, isTimeOfNumber: isTold } }
+  const { exports } = new WebAssembly.Instance(module, imports)
   memory = Buffer.from(exports.memory.buffer)
   return exports
 }

@@ -48,7 +48,7 @@ const roomBytes = 32
 
 /**
  * The rows of one part. All that it gives is in memory that the next takes, and stands for nothing if any
- * method says that there is no room, or that a row is too unusual.
+ * method says that there is no room.
  */
 export class RowShred {
   readonly #loops: RowLoops

@@ -1,6 +1,6 @@
 /**
- * Columns of rows that lie end to end, by the loops of `kernel/row-shred.ts`; what they do not take is for
- * `shred-row.ts`, which makes the same of any rows.
+ * Columns of rows that lie end to end, by the loops of `kernel/row-shred.ts`, which take any rows that have room in their
+ * memory; `shred-row.ts` makes the same of more rows, and of single ones among many.
  */
 import {
   breadthFirst,
@@ -29,7 +29,7 @@ interface NamedPath extends ShreddedPath {
 let shred: RowShred | undefined
 
 /**
- * The columns of rows, in memory that the next call takes; undefined where the loops cannot make them.
+ * The columns of rows, in memory that the next call takes; undefined where they have no room.
  *
  * @param starts, ends of each row among `bytes`
  */

@@ -333,3 +333,40 @@ export function areEqual(a: usize, b: usize, length: usize): bool {
   const differ = i8x16.bitmask(i8x16.ne(v128.load(a + at), v128.load(b + at)))
   return (differ & ((1 << (<i32>(length - at))) - 1)) === 0
 }
+
+/** Where the string ends, of which `from` is a byte inside. */
+export function endOfString(from: usize): usize {
+  let at = skipPlain(from)
+  while (byteAt(at) !== quote) at = skipPlain(at + 2)
+  return at + 1
+}
+
+/** Where the valid value of a member ends. */
+export function endOfValue(start: usize): usize {
+  const first = byteAt(start)
+  if (first === quote) return endOfString(start + 1)
+  if (first === openBrace || first === openBracket) return endOfContainer(start)
+  let at = start
+  let byte = first
+  while (byte !== comma && byte !== closeBrace) byte = byteAt(++at)
+  return at
+}
+
+/** Where the valid object or list ends. */
+export function endOfContainer(start: usize): usize {
+  let at = start
+  let depth: i32 = 0
+  do {
+    const byte = byteAt(at)
+    if (byte === quote) {
+      at = endOfString(at + 1)
+      continue
+    }
+    // Bit 5 is all that sets the braces apart from the brackets.
+    const bracket = byte & 0xdf
+    if (bracket === 0x5b) depth++
+    else if (bracket === 0x5d) depth--
+    at++
+  } while (depth > 0)
+  return at
+}

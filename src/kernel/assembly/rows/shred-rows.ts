@@ -1,6 +1,6 @@
 /**
- * Rows of the form of `storage/row/row.ts` to columns, as `storage/shred/shred-row.ts` makes them. What is rare is left
- * to that: then all rows are. A node of the tree of paths, which the caller makes, has:
+ * Rows of the form of `storage/row/row.ts` to columns, as `storage/shred/shred-row.ts` makes them of more rows than have
+ * room here. A node of the tree of paths, which the caller makes, has:
  *
  *     first child i32, child count i32, last child found i32, name u32, name length i32,
  *     kinds u32, numbers u32, timestamps u32, texts u32, JSON u32, is the time i32,
@@ -14,6 +14,9 @@ import {
   closeBrace,
   colon,
   comma,
+  endOfContainer,
+  endOfString,
+  endOfValue,
   openBrace,
   openBracket,
   quote,
@@ -21,10 +24,16 @@ import {
 } from './json-text'
 import { beginResidualPaths, nodeShift, notePath, reserveResidualPaths } from './residual-paths'
 import { beginHeap, reserve } from './shred-heap'
-import { appendText, beginTexts, finishText, newText, repeatText } from './shred-text'
+import { appendText, beginTexts, finishText, newText, repeatText, takeBackText } from './shred-text'
 
 /** The number that stands from `start` to `end`; NaN if no double holds it. */
 declare function readNumber(start: usize, end: usize): f64
+
+/** Writes the name in quotes as it is stored, which is no longer, and returns its length. */
+declare function writeStoredName(start: usize, end: usize, target: usize): i32
+
+/** Whether milliseconds tell all of the time that stands from `start` to `end`. */
+declare function isTimeOfNumber(start: usize, end: usize): bool
 
 const numberKind: i32 = 1
 const timestampKind: i32 = 2
@@ -36,6 +45,7 @@ const trueKind: i32 = 4
 const textKind: i32 = 5
 const jsonKind: i32 = 6
 const objectKind: i32 = 7
+const storedKind: i32 = 8
 const nullKind: i32 = 9
 
 const directoryEntryBytes: usize = 12
@@ -61,6 +71,9 @@ let enclosing: usize = 0
 let enclosed: i32 = 0
 let open: i32 = 0
 let needsComma: bool = false
+/** Of the field at hand: whether it names a key twice, and whether it has more of a residual than there may be. */
+let hasDuplicate: bool = false
+let hasOverflowed: bool = false
 
 /** @param from where memory is free behind the `nodeCount` nodes, of which the last is for residuals */
 export function beginShred(
@@ -107,13 +120,48 @@ export function shredRow(number: i32, start: usize, length: i32): bool {
     const end = value + <usize>bswap<u32>(load<u32>(entry, 8))
     let node = guessChild(nodes, name)
     if (node === 0) node = findChild(nodes, name, nameLength)
+    const length = residualLength
+    const needed = needsComma
+    hasDuplicate = false
+    hasOverflowed = false
     if (node === 0) {
       if (!addResidual(nodes, name, name + nameLength, value, end)) return false
     } else if (!shredField(node, value, end, start)) return false
+    if (!hasDuplicate && !hasOverflowed) continue
+    residualLength = length
+    needsComma = needed
+    open = 0
+    if (node === 0) return leaveToRowStore(nodes)
+    if (!leaveToRowStore(node)) return false
   }
   if (residualLength === 0) return true
   store<u8>(residual + residualLength, closeBrace)
-  return addJson(residualNode, residual, residual + residualLength + 1)
+  return addTo(residualNode, 36, jsonKind, residual, residualLength + 1, false)
+}
+
+/** Takes back what the row has at the node and below, and says that the row store alone has it. */
+function leaveToRowStore(node: usize): bool {
+  clearBelow(node)
+  return mark(node, storedKind)
+}
+
+function clearBelow(node: usize): void {
+  clear(node)
+  const first = nodes + ((<usize>load<i32>(node)) << nodeShift)
+  const count = load<i32>(node, 4)
+  for (let i = 0; i < count; i++) clearBelow(first + ((<usize>i) << nodeShift))
+}
+
+function clear(node: usize): void {
+  const kinds = <usize>load<u32>(node, 20)
+  if (kinds === 0) return
+  const kind = <i32>load<u8>(kinds + <usize>row)
+  const place = (<usize>row) << 3
+  if (kind === numberKind) store<f64>(<usize>load<u32>(node, 24) + place, NaN)
+  else if (kind === timestampKind) store<f64>(<usize>load<u32>(node, 28) + place, NaN)
+  else if (kind === textKind) takeBackText(<usize>load<u32>(node, 32), row)
+  else if (kind === jsonKind) takeBackText(<usize>load<u32>(node, 36), row)
+  store<u8>(kinds + <usize>row, 0)
 }
 
 /** Brings texts into their last form; returns whether it could. */
@@ -136,7 +184,8 @@ function shredField(node: usize, start: usize, end: usize, rowStart: usize): boo
     if (load<i32>(node, 40) !== 0) {
       const ms = reinterpret<f64>(bswap<u64>(load<u64>(rowStart, 8)))
       // Of times far away a column may not have the microseconds.
-      if (!(abs<f64>(ms) < nearMs)) return false
+      const isNear = abs<f64>(ms) < nearMs
+      if (!isNear && !isTimeOfNumber(start + 1, end - 1)) return mark(node, storedKind)
       return addNumber(node, 28, timestampKind, ms)
     }
     if (repeat(node, start + 1) >= 0) return true
@@ -148,8 +197,11 @@ function shredField(node: usize, start: usize, end: usize, rowStart: usize): boo
 /** Shreds the value at `start`; returns where it ends, or 0. */
 function shredValue(node: usize, start: usize): usize {
   const kinds = <usize>load<u32>(node, 20)
-  // Only the last of duplicates counts, which is rare.
-  if (kinds !== 0 && load<u8>(kinds + <usize>row) !== 0) return 0
+  if (kinds !== 0 && load<u8>(kinds + <usize>row) !== 0) {
+    // Only the last of duplicates counts; that is for the parser to say, not for columns.
+    hasDuplicate = true
+    return endOfValue(start)
+  }
   const first = byteAt(start)
   if (first === quote) {
     const length = repeat(node, start + 1)
@@ -181,10 +233,15 @@ function shredObject(node: usize, start: usize): usize {
     if (child !== 0) nameEnd += <usize>load<i32>(child, 16)
     else {
       nameEnd = skipPlain(at + 1)
-      // The name may be known, but spelled in another way.
-      if (byteAt(nameEnd) !== quote) return 0
-      nameEnd++
+      const isSpelled = byteAt(nameEnd) !== quote
+      nameEnd = isSpelled ? endOfString(nameEnd) : nameEnd + 1
       child = findChild(node, at, nameEnd - at)
+      if (isSpelled && child === 0) {
+        // The name may be known, but spelled in another way.
+        if (!reserveUnescaped(nameEnd - at)) return 0
+        const length = writeStoredName(at, nameEnd, unescaped)
+        child = findChild(node, unescaped, <usize>length)
+      }
     }
     if (byteAt(nameEnd) !== colon) return 0
     const value = nameEnd + 1
@@ -283,20 +340,23 @@ function repeat(node: usize, start: usize): i32 {
 /** Sets the string whose bytes stand between `start` and `end`. */
 function addText(node: usize, start: usize, end: usize, isEscaped: bool): bool {
   const length = end - start
-  if (length > maximumBytes) return false
+  if (length > maximumBytes) return mark(node, storedKind)
   if (!isEscaped) return addTo(node, 32, textKind, start, length, true)
-  if (length > unescapedRoom) {
-    unescapedRoom = max(<usize>4096, length * 2)
-    unescaped = reserve(unescapedRoom)
-    if (unescaped === 0) return false
-  }
+  if (!reserveUnescaped(length)) return false
   const written = withoutEscapes(start, end, unescaped)
   if (written < 0) return addJson(node, start - 1, end + 1)
   return addTo(node, 32, textKind, unescaped, <usize>written, false)
 }
 
+function reserveUnescaped(length: usize): bool {
+  if (length <= unescapedRoom) return true
+  unescapedRoom = max(<usize>4096, length * 2)
+  unescaped = reserve(unescapedRoom)
+  return unescaped !== 0
+}
+
 function addJson(node: usize, start: usize, end: usize): bool {
-  if (end - start > maximumBytes) return false
+  if (end - start > maximumBytes) return mark(node, storedKind)
   return addTo(node, 36, jsonKind, start, end - start, false)
 }
 
@@ -348,41 +408,6 @@ function isNamed(child: usize, at: usize, length: usize): bool {
   return byteAt(at + length - 1) === quote && areEqual(at, <usize>load<u32>(child, 12), length)
 }
 
-/** Where the string ends, of which `from` is a byte inside. */
-function endOfString(from: usize): usize {
-  let at = skipPlain(from)
-  while (byteAt(at) !== quote) at = skipPlain(at + 2)
-  return at + 1
-}
-
-function endOfValue(start: usize): usize {
-  const first = byteAt(start)
-  if (first === quote) return endOfString(start + 1)
-  if (first === openBrace || first === openBracket) return endOfContainer(start)
-  let at = start
-  let byte = first
-  while (byte !== comma && byte !== closeBrace) byte = byteAt(++at)
-  return at
-}
-
-function endOfContainer(start: usize): usize {
-  let at = start
-  let depth: i32 = 0
-  do {
-    const byte = byteAt(at)
-    if (byte === quote) {
-      at = endOfString(at + 1)
-      continue
-    }
-    // Bit 5 is all that sets the braces apart from the brackets.
-    const bracket = byte & 0xdf
-    if (bracket === 0x5b) depth++
-    else if (bracket === 0x5d) depth--
-    at++
-  } while (depth > 0)
-  return at
-}
-
 /** Enters an object; it is written once something is in it. */
 function enter(node: usize): bool {
   if (enclosed === mostDepth) return false
@@ -409,7 +434,11 @@ function beginResiduals(): bool {
 
 function addResidual(parent: usize, name: usize, nameEnd: usize, value: usize, end: usize): bool {
   if (residual === 0 && !beginResiduals()) return false
-  if (residualLength + (end - value) + (nameEnd - name) > maximumBytes) return false
+  if (residualLength + (end - value) + (nameEnd - name) > maximumBytes) {
+    hasOverflowed = true
+    notePath(parent, name, nameEnd)
+    return true
+  }
   if (residualLength === 0) store<u8>(residual + residualLength++, openBrace)
   while (open < enclosed) {
     const node = <usize>load<u32>(enclosing + ((<usize>open) << 2))

@@ -92,6 +92,19 @@ export function repeatText(builder: usize, row: i32, start: usize): i32 {
   return <i32>length
 }
 
+/** Takes back the text of `row`, the last that was set. */
+export function takeBackText(builder: usize, row: i32): void {
+  store<i32>(builder, load<i32>(builder, 36) - 1, 36)
+  if (load<i32>(builder, 48) !== 0) {
+    store<i32>(<usize>load<u32>(builder) + ((<usize>row) << 2), -1)
+    return
+  }
+  const count = textCount(builder) - 1
+  store<i32>(builder, count, 28)
+  store<i32>(builder, <i32>offsetAt(builder, count), 32)
+  store<i32>(builder, row, 40)
+}
+
 /** To be called after the last row; returns false where there is no room. */
 export function finishText(builder: usize): bool {
   if (load<i32>(builder, 48) !== 0) {
