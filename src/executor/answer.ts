@@ -4,6 +4,7 @@ import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { OperatorMetrics } from '../planner/plan-profile.ts'
 import { finishScanned, runFinish } from './finish.ts'
 import { GroupSink } from './group/group-sink.ts'
+import { countAhead } from './order/order-bound.ts'
 import { type SortedRows, sliceSortedRows } from './order/row-list.ts'
 import { RowSink } from './order/row-sink.ts'
 import { printRows } from './print/print.ts'
@@ -30,6 +31,7 @@ export function runAnswer(task: AnswerTask, storage: TaskStorage, out?: ByteWrit
   if (scanned.sink instanceof RowSink && plan.then.length === 0) {
     const found = resultOf(scanned) as RowsResult
     const { metrics } = found
+    if (!areFirst(found.rows, task)) return unproven(found, task)
     const rows = withinLimit(found.rows, plan)
     const printed = print(relationOfRows(plan, rows), task, storage, out)
     const { operator } = printed
@@ -55,6 +57,26 @@ export function runAnswer(task: AnswerTask, storage: TaskStorage, out?: ByteWrit
     madeColumns: plan.output.star ? relation.fields.map(({ name }) => name) : [],
     rest: rest.rowCount > 0 ? { kind: 'finish', relation: rest, lastSorted } : undefined,
   })
+}
+
+/** Whether as many rows as are wanted come before all that is left to be read. */
+function areFirst(rows: SortedRows, { scan: { plan, wanted }, bound }: AnswerTask): boolean {
+  return bound === undefined || countAhead(rows, plan.sort, bound) >= wanted
+}
+
+function unproven({ rows, metrics }: RowsResult, { form }: AnswerTask): AnswerResult {
+  const place = { last: undefined, lastSorted: undefined }
+  const none = { rowCount: 0, bytes: new Uint8Array(0), rawBytes: 0, group: undefined }
+  return {
+    ...none,
+    kind: 'answer',
+    form,
+    metrics,
+    place,
+    madeColumns: [],
+    rest: undefined,
+    found: rows,
+  }
 }
 
 /** Written out: to copy objects with `...` took a twentieth of the time of a short answer. */

@@ -8,12 +8,11 @@ export function scanOf(plan: Omit<PhysicalPlan, 'access'>): AccessPath {
 }
 
 function orderOf(plan: Omit<PhysicalPlan, 'access'>): ScanOrder {
-  const { stage, then, unpivots, sort, limit, after, afterSorted } = plan
+  const { stage, unpivots, sort, limit, after } = plan
   if (unpivots.length > 0) return 'any'
   if (stage.kind === 'rows') {
     if (sort.length === 0) return 'newest'
-    const isByField = sort[0]!.expression.kind === 'field'
-    return isByField && limit !== undefined && then.length === 0 && !afterSorted ? 'best' : 'any'
+    return sort[0]!.expression.kind === 'field' && limit !== undefined ? 'best' : 'any'
   }
   if (isOfNewestTraces(plan)) return 'newest_traces'
   const isOfAll = stage.keys.length === 0 && !stage.row && !after

@@ -109,6 +109,7 @@ export class InlineAnswers {
     })
     const answer = scanInline(asked, { snapshot, split, pool, budgetBytes: limits.memory.perQuery })
     if (!answer) return { snapshot, split }
+    if ('pieces' in answer) return { snapshot, split: answer }
     snapshot.release()
     const { rowsRead, rows } = answer
     runner.noteTime(

@@ -16,19 +16,19 @@ import type { PhysicalQuery } from '../planner/physical-plan.ts'
 import { isDamage, type SegmentDamage } from '../storage/segment/segment-store.ts'
 import { openColumns } from './answer/answer-form.ts'
 import { framed, type RowChunk } from './answer/answer-frame.ts'
-import { answerAtOnce, readsLittle } from './answer/answer-plan.ts'
+import { answerAtOnce, type FirstRead, readOfTask, splitAfter } from './answer/answer-plan.ts'
 import { printRelation } from './answer/print-relation.ts'
 import { planOfKinds, settleByRows, withKinds } from './answer/settle-types.ts'
 import { isShortFinish } from './cost/cost.ts'
 import { splitWithoutKnown } from './scan/answer-from-metadata.ts'
 import { keptUsage } from './scan/kept-usage.ts'
 import { finishNewest } from './scan/newest-traces.ts'
+import { rowsOfPieces } from './scan/piece.ts'
+import { scanRows } from './scan/read-in-order.ts'
 import {
   type PlanRun,
-  rowsOfPieces,
   type SplitInputs,
   scanGroups,
-  scanRows,
   segmentsOf,
   splitInputs,
   wantedRows,
@@ -117,10 +117,11 @@ async function* runRows(options: RunOptions, answer: Answer): AsyncGenerator<Row
     run = { ...run, traceSets: [...run.traceSets, set] }
   }
   const split = known ?? splitWithoutKnown(run)
-  run.pool.willRead(rowsOfPieces(split))
+  run.pool.willRead(rowsOfPieces(split.pieces))
   run = { ...run, split }
-  if (readsLittle(run)) {
-    yield* printAnswer(run, answer)
+  const read = readOfTask(run)
+  if (read) {
+    yield* printAnswer(run, read, answer)
     return
   }
   const { stage, then } = query.plan
@@ -141,21 +142,29 @@ async function findTraces(run: PlanRun): Promise<{ set: TraceSet; page: Relation
   return { set, page }
 }
 
-/** Has one task do it all, and prints what is beyond its first chunk. */
-async function* printAnswer(run: PlanRun, answer: Answer): AsyncGenerator<RowChunk> {
+/** Has one task do it all, or as much as may be enough, and prints what is beyond its first chunk. */
+async function* printAnswer(
+  run: PlanRun,
+  read: FirstRead,
+  answer: Answer,
+): AsyncGenerator<RowChunk> {
   const { audit, plan } = run
   const started = audit.now()
   let result: AnswerResult
   try {
-    result = await answerAtOnce(run, answer.form)
+    result = await answerAtOnce(run, read, answer.form)
   } catch (thrown) {
     // Sorted rows that do not fit into memory can be had in several passes.
     if (!isMemoryLimit(thrown) || plan.sort.length === 0 || plan.then.length > 0) throw thrown
     yield* printScanned(run, answer)
     return
   }
-  const { metrics, rowCount, bytes, group, place, madeColumns, rest } = result
+  const { metrics, rowCount, bytes, group, place, madeColumns, rest, found } = result
   audit.task(run.name, metrics)
+  if (found) {
+    yield* printScanned({ ...run, split: splitAfter(read, found) }, answer)
+    return
+  }
   audit.add('answer', started, { rows: rowCount, bytes: bytes.length })
   if (madeColumns.length > 0) answer.onMadeColumns?.(madeColumns)
   answer.form = result.form

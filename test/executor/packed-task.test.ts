@@ -75,6 +75,7 @@ test('a whole answer comes with its scan', () => {
     kind: 'answer',
     scan: scanOf({}),
     known: undefined,
+    bound: undefined,
     form,
     printedBytes: 1,
   }

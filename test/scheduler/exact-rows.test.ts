@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { BoundExpression } from '../../src/binder/bound.ts'
 import { exactRows, nearRuns } from '../../src/scheduler/scan/exact-rows.ts'
-import type { PartPiece } from '../../src/scheduler/scan/split.ts'
+import type { PartPiece } from '../../src/scheduler/scan/piece.ts'
 import { partOf } from '../../src/storage/prepare/fresh-part.ts'
 import type { TaskReads } from '../../src/storage/read/task-reads.ts'
 import { openSharedColumns } from '../../src/vector/shared-columns.ts'

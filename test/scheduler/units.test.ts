@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { TaskInput } from '../../src/executor/task/task.ts'
-import { type SegmentPiece, segmentUnits, unitsOf } from '../../src/scheduler/scan/split.ts'
+import type { SegmentPiece } from '../../src/scheduler/scan/piece.ts'
+import { segmentUnits, unitsOf } from '../../src/scheduler/scan/split.ts'
 import { granuleRows } from '../../src/vector/column.ts'
 import { planOf } from '../support/scan-task.ts'
 

@@ -6,16 +6,15 @@ import { newCodes } from '../../kernel/memory.ts'
 import { selectBetween, selectBetweenWithin, selectNotBeyond } from '../../kernel/select.ts'
 import type { PlanProfile } from '../../planner/plan-profile.ts'
 import { fromPlain } from '../../type/plain.ts'
-import type { Path, Value } from '../../type/value.ts'
+import type { Value } from '../../type/value.ts'
 import { granuleRows } from '../../vector/column.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../../vector/vector.ts'
 import { columnReader } from '../column/relation-column.ts'
 import type { Batch } from '../expression/batch.ts'
 import { compile, type Evaluator } from '../expression/compile.ts'
 import { newestFirst, type RunPart } from '../scan/granules.ts'
-import type { SortThreshold } from '../scan/prune.ts'
+import { bestKey, type SortThreshold } from '../scan/prune.ts'
 import type { RowRun } from '../scan/row-run.ts'
-import type { Zones } from '../scan/zones.ts'
 import type { Sink } from '../scan.ts'
 import type { RowsResult, ScanMetrics, ScanTask } from '../task/task.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
@@ -131,19 +130,18 @@ export class RowSink implements Sink {
       yield* newestFirst(run)
       return
     }
-    const { path } = key.expression
     const sign = key.descending ? -1 : 1
     const ranked = newestFirst(run).map((part) => {
       zones.granule = Math.floor((run.firstRow + part.from) / granuleRows)
-      const best = bestOfGranule(path, key.descending, zones)
-      return { part, best, rank: best ? best.value * sign : Number.NEGATIVE_INFINITY }
+      const best = bestKey(key, zones)
+      return { part, best, rank: best ? rankOf(best, sign) : Number.NEGATIVE_INFINITY }
     })
-    for (const { part, best } of ranked.sort((a, b) => a.rank - b.rank || 0)) {
+    for (const { part, best, rank } of ranked.sort((a, b) => a.rank - b.rank || 0)) {
       const { threshold } = this.#threshold(false)
       const isBehind =
         threshold &&
         (best?.kind === threshold.kind || best?.kind === 'null') &&
-        isBefore(threshold.value, best.value, key.descending)
+        rankOf(threshold, sign) < rank
       if (!isBehind) yield part
       else skipped.skip({ by: 'top rows', segments: 0, granules: 1, rows: part.to - part.from })
     }
@@ -236,20 +234,7 @@ function isBefore(a: number, b: number, descending: boolean): boolean {
   return descending ? a > b : a < b
 }
 
-/**
- * What no row of the granule comes before by its first sort key. Nulls count as beyond all numbers.
- * Undefined when not known.
- */
-function bestOfGranule(
-  path: Path,
-  descending: boolean,
-  zones: Zones,
-): { readonly kind: SortThreshold['kind'] | 'null'; readonly value: number } | undefined {
-  for (const kind of ['number', 'timestamp'] as const) {
-    const bounds = zones.onlyBounds(path, kind)
-    const value = descending ? bounds?.maximum : bounds?.minimum
-    if (value !== undefined) return { kind, value }
-  }
-  if (zones.mayHoldAnything(path)) return undefined
-  return { kind: 'null', value: descending ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY }
+/** Of first sort keys in their order; null comes last. */
+function rankOf(key: SortThreshold | { readonly kind: 'null' }, sign: number): number {
+  return key.kind === 'null' ? Number.POSITIVE_INFINITY : key.value * sign
 }

@@ -120,30 +120,29 @@ export interface SortThreshold {
 }
 
 /**
- * The best value of a first sort key that rows of a part may have: its maximum when sorting
- * descending, else its minimum. Undefined when that is not known, or when values of other kinds may
- * come before it.
+ * The best first sort key that rows of a segment, or of a granule, may have: their maximum when sorting descending,
+ * else their minimum; `null` when none has a value. Undefined when that is not known.
  */
-export function bestSortValue(
-  metadata: SegmentMetadata,
-  rows: ObjectRows,
-  key: BoundSortKey,
-  kind: SortThreshold['kind'],
-): number | undefined {
-  if (key.expression.kind !== 'field') return undefined
-  const bounds = new Zones(metadata, rows, []).onlyBounds(key.expression.path, kind)
-  return bounds && (key.descending ? bounds.maximum : bounds.minimum)
+export function bestKey(
+  { expression, descending }: BoundSortKey,
+  zones: Zones,
+): SortThreshold | { readonly kind: 'null' } | undefined {
+  if (expression.kind !== 'field') return undefined
+  for (const kind of ['number', 'timestamp'] as const) {
+    const bounds = zones.onlyBounds(expression.path, kind)
+    const value = descending ? bounds?.maximum : bounds?.minimum
+    if (value !== undefined) return { kind, value }
+  }
+  return zones.mayHoldAnything(expression.path) ? undefined : { kind: 'null' }
 }
 
-/** Whether rows of a part may have a first sort key that comes after one, or ties with it. */
+/** Whether rows of a segment, or of a granule, may have a first sort key that comes after one, or ties with it. */
 export function mayFollow(
-  metadata: SegmentMetadata,
-  rows: ObjectRows,
   { expression, descending }: BoundSortKey,
+  zones: Zones,
   { kind, value }: SortThreshold,
 ): boolean {
   if (expression.kind !== 'field') return true
-  const zones = new Zones(metadata, rows, [])
   const bounds = zones.onlyBounds(expression.path, kind)
   // Nulls come last.
   if (!bounds || zones.mayHoldNull(expression.path)) return true

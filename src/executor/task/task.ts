@@ -11,6 +11,7 @@ import type { SharedDictionary } from '../../vector/shared-dictionary.ts'
 import type { WireState } from '../aggregate/state.ts'
 import type { KeyValues, WireValues } from '../column/wire-values.ts'
 import type { TraceSet } from '../expression/trace-set.ts'
+import type { OrderBound } from '../order/order-bound.ts'
 import type { RowList, SortedRows } from '../order/row-list.ts'
 import type { ColumnsForm, PrintedRows, RowForm } from '../print/row-form.ts'
 import type { Relation } from '../relation/relation.ts'
@@ -178,6 +179,8 @@ export interface AnswerTask {
   readonly scan: ScanTask
   /** Groups of rows that need not be scanned. */
   readonly known: PartialGroups | undefined
+  /** What is left to be read has no row that comes before this; undefined: nothing is left. */
+  readonly bound: OrderBound | undefined
   readonly form: RowForm
   /** No further row is printed when the printed ones have so many bytes. */
   readonly printedBytes: number
@@ -296,6 +299,8 @@ export interface AnswerResult extends PrintedRows {
   readonly madeColumns: readonly string[]
   /** The rows that follow. */
   readonly rest: RowsResult | FinishResult | undefined
+  /** In place of rows of the answer, those that were found, where of what is left some may come before them. */
+  readonly found?: SortedRows | undefined
 }
 
 export type TaskResult =

@@ -1,21 +1,64 @@
 /** Runs a plan that reads little in one task, so that one message goes to a worker, or none. */
+import type { OrderBound } from '../../executor/order/order-bound.ts'
+import type { SortedRows } from '../../executor/order/row-list.ts'
 import type { RowForm } from '../../executor/print/row-form.ts'
 import type { AnswerResult, AnswerTask, TaskInput } from '../../executor/task/task.ts'
-import { inlineBytes, isInline, isOneTask } from '../cost/cost.ts'
+import type { PhysicalPlan } from '../../planner/physical-plan.ts'
+import type { TaskReads } from '../../storage/read/task-reads.ts'
+import { inlineBytes, isInline, isOneTask, mostInlinePrinted, mostTaskRows } from '../cost/cost.ts'
+import { OrderedSources } from '../scan/ordered-sources.ts'
+import type { Piece } from '../scan/piece.ts'
 import { type PlanRun, type SplitInputs, splitInputs, wantedRows } from '../scan/scan-rows.ts'
+
+/** With more wanted rows than this, several tasks had better read them. */
+const mostFirst = mostInlinePrinted
 
 /** What is printed by one task in a worker at most. */
 const workerBytes = 2 ** 20
 
-export function readsLittle(run: PlanRun): boolean {
-  return isOneTask(run.plan, inputsOf(splitInputs(run)))
+/** What one task reads of a plan: all of it, or what comes first. */
+export interface FirstRead {
+  readonly split: SplitInputs
+  /** What is left has no row that comes before this; undefined: nothing is left. */
+  readonly bound: OrderBound | undefined
+  readonly left: readonly Piece[]
 }
 
-export function answerAtOnce(run: PlanRun, form: RowForm): Promise<AnswerResult> {
-  const { plan, pool, audit, cancelled } = run
+/** Reads about so many rows, where these may have the first ones of an order, if few are wanted; else all. */
+export function firstRead(
+  plan: PhysicalPlan,
+  split: SplitInputs,
+  rows: number,
+  reads: Pick<TaskReads, 'openSegment'>,
+): FirstRead {
+  const { access, stage, then } = plan
+  const mayBeFew =
+    access.kind === 'scan' && access.order !== 'any' && stage.kind === 'rows' && then.length === 0
+  if (!mayBeFew || split.others.length > 0 || wantedRows(plan) > mostFirst) {
+    return { split, bound: undefined, left: [] }
+  }
+  const sources = new OrderedSources(split.pieces, plan, reads)
+  const pieces = sources.take(rows, reads)
+  return { split: { ...split, pieces }, bound: sources.bound, left: sources.pieces }
+}
+
+/** What is left to do where others may come before the rows that were found. */
+export function splitAfter({ split, left }: FirstRead, found: SortedRows): SplitInputs {
+  return { ...split, pieces: left, found }
+}
+
+/** What a worker is to read of a plan in one task, if that is all or may do. */
+export function readOfTask(run: PlanRun): FirstRead | undefined {
   const split = splitInputs(run)
-  const isHere = pool.read((reads) => isInline(plan, inputsOf(split), reads))
-  const task = answerTask(run, split, form, {
+  if (split.found) return undefined
+  const read = run.pool.read((reads) => firstRead(run.plan, split, mostTaskRows, reads))
+  return isOneTask(run.plan, inputsOf(read.split)) ? read : undefined
+}
+
+export function answerAtOnce(run: PlanRun, read: FirstRead, form: RowForm): Promise<AnswerResult> {
+  const { plan, pool, audit, cancelled } = run
+  const isHere = pool.read((reads) => isInline(plan, inputsOf(read.split), reads))
+  const task = answerTask(run, read, form, {
     isProfiled: audit.isKept,
     budgetBytes: pool.budgetBytes,
     printedBytes: isHere ? inlineBytes : workerBytes,
@@ -30,7 +73,7 @@ type AnswerOptions = Pick<AnswerTask, 'printedBytes'> &
 /** The task that does it all. */
 export function answerTask(
   run: Pick<PlanRun, 'plan' | 'context' | 'traceSets' | 'snapshot'>,
-  split: SplitInputs,
+  { split, bound }: Pick<FirstRead, 'split' | 'bound'>,
   form: RowForm,
   { printedBytes, isProfiled, budgetBytes, cancelled }: AnswerOptions,
 ): AnswerTask {
@@ -55,6 +98,7 @@ export function answerTask(
       cancelled,
     },
     known: split.known,
+    bound,
     form,
     printedBytes,
   }

@@ -3,19 +3,17 @@ import { isHiddenField } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { RowForm } from '../../executor/print/row-form.ts'
 import { runTask } from '../../executor/run-task.ts'
-import type { SortThreshold } from '../../executor/scan/prune.ts'
-import type { AnswerTask } from '../../executor/task/task.ts'
+import type { AnswerResult, AnswerTask } from '../../executor/task/task.ts'
 import { ByteWriter } from '../../json/byte-writer.ts'
-import type { PhysicalQuery } from '../../planner/physical-plan.ts'
-import { inlineBytes, isInline } from '../cost/cost.ts'
-import { bestGranules, isAhead } from '../scan/best-granules.ts'
+import type { PhysicalPlan, PhysicalQuery } from '../../planner/physical-plan.ts'
+import type { TaskReads } from '../../storage/read/task-reads.ts'
+import { inlineBytes, isInline, mostInlineRows } from '../cost/cost.ts'
 import { exactRows, nearRuns } from '../scan/exact-rows.ts'
-import { newestRows } from '../scan/newest-rows.ts'
-import type { SplitInputs } from '../scan/scan-rows.ts'
+import { type SplitInputs, wantedRows } from '../scan/scan-rows.ts'
 import type { QuerySnapshot } from '../scan/snapshot.ts'
 import { resultOf, type TaskRunner } from '../thread/query-pool.ts'
 import type { RowChunk } from './answer-frame.ts'
-import { answerTask, inputsOf } from './answer-plan.ts'
+import { answerTask, type FirstRead, firstRead, inputsOf, splitAfter } from './answer-plan.ts'
 
 export interface InlineQuery {
   readonly physical: PhysicalQuery
@@ -45,44 +43,52 @@ export interface InlineScanOptions {
 const usualBytes = 2 * inlineBytes
 let kept = new ByteWriter(usualBytes)
 
-/** Undefined when it is no small answer after all. The plan has no sets of traces. Throws the query's faults. */
+/**
+ * The answer; or what is left to be read, where that may come before what was found; undefined when it is no small work.
+ * The plan has no sets of traces. Throws the query's faults.
+ */
 export function scanInline(
   { physical: { plan }, context, form }: InlineQuery,
-  { snapshot, split: all, pool, budgetBytes }: InlineScanOptions,
-): InlineAnswer | undefined {
-  let behind: SortThreshold | undefined
-  const outcome = pool.read((reads) => {
-    const newest = newestRows(all, plan, snapshot.transaction, reads)
-    const exact = exactRows(newest, plan, reads)
-    const isExact = exact !== newest
-    let split = exact
-    if (!isInline(plan, inputsOf(exact), reads)) {
-      const best = bestGranules(exact, plan)
-      if (!best || !isInline(plan, inputsOf(best.split), reads)) return undefined
-      behind = best.behind
-      split = best.split
-    }
-    const run = { plan, context, traceSets: [], snapshot }
-    const task = answerTask(run, isExact ? nearRuns(split) : split, form, {
+  { snapshot, split, pool, budgetBytes }: InlineScanOptions,
+): InlineAnswer | SplitInputs | undefined {
+  return pool.read((reads) => {
+    const options = {
       isProfiled: false,
       budgetBytes,
       printedBytes: inlineBytes,
       cancelled: undefined,
-    })
-    if (kept.bytes.length > usualBytes) kept = new ByteWriter(usualBytes)
-    return runTask(task, reads, kept)
+    }
+    const run = { plan, context, traceSets: [], snapshot }
+    let left: SplitInputs | undefined
+    for (const read of readsOf(plan, split, reads)) {
+      if (kept.bytes.length > usualBytes) kept = new ByteWriter(usualBytes)
+      const outcome = runTask(answerTask(run, read, form, options), reads, kept)
+      const result = resultOf<AnswerTask>(outcome)
+      if (result.rest) return undefined
+      if (!result.found) return answerOf(result)
+      left = splitAfter(read, result.found)
+    }
+    return left
   })
-  if (!outcome) return undefined
-  const { rowCount, bytes, place, madeColumns, rest, metrics } = resultOf<AnswerTask>(outcome)
-  if (rest) return undefined
-  const { lastSorted } = place
-  const isAll =
-    !behind ||
-    (rowCount === plan.limit &&
-      lastSorted &&
-      lastSorted !== 'long' &&
-      isAhead(lastSorted, behind, plan))
-  if (!isAll) return undefined
+}
+
+/** What may be read one after the other until that is enough; nothing that is not small. */
+function* readsOf(plan: PhysicalPlan, split: SplitInputs, reads: TaskReads): Generator<FirstRead> {
+  const exact = exactRows(split, plan, reads)
+  if (exact !== split && isInline(plan, inputsOf(exact), reads)) {
+    yield { split: nearRuns(exact), bound: undefined, left: [] }
+    return
+  }
+  const areAllWanted = plan.predicates.length === 0 && plan.sort.length === 0
+  const most = mostInlineRows(plan)
+  for (const rows of areAllWanted ? [wantedRows(plan), most] : [most]) {
+    const read = firstRead(plan, exact, rows, reads)
+    if (!isInline(plan, inputsOf(read.split), reads)) return
+    yield read
+  }
+}
+
+function answerOf({ rowCount, bytes, place, madeColumns, metrics }: AnswerResult): InlineAnswer {
   return {
     rows: { rowCount, bytes: Buffer.from(bytes), ...place },
     madeColumns: madeColumns.filter((name) => !isHiddenField(name)),

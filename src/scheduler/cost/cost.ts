@@ -33,6 +33,7 @@ const inlineMs = 1
 /** Up to this a second worker gives less than a second message takes. */
 const oneTaskMs = 4
 const oneTaskInputs = 2
+export const mostTaskRows = perMs.scannedRows * oneTaskMs
 
 /** What is merged or printed in a turn: few rows or groups may have long values. */
 export const inlineBytes = 2 ** 18
@@ -114,7 +115,7 @@ export function isOneTask(plan: PhysicalPlan, inputs: readonly TaskInput[]): boo
   // Parts are short and lie in memory: only their rows count.
   const counted = inputs.filter(({ kind }) => kind !== 'part').length
   const rows = inputs.reduce((sum, input) => sum + rowsOf(input), 0)
-  return counted <= oneTaskInputs && rows / perMs.scannedRows <= oneTaskMs
+  return counted <= oneTaskInputs && rows <= mostTaskRows
 }
 
 /** Whether the main thread merges so many groups or sorted rows. */

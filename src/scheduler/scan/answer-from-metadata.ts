@@ -2,8 +2,8 @@
 import { KnownGroups } from '../../executor/group/known-groups.ts'
 import { hasNoSupersession } from '../../executor/scan/visibility.ts'
 import { ObjectParts } from './object-parts.ts'
+import { areAllVisible, isAllVisible, isSegmentPiece, type Piece, rowsOfPiece } from './piece.ts'
 import { type SplitInputs, type SplittingRun, splitInputs } from './scan-rows.ts'
-import { areAllVisible, isAllVisible, isSegmentPiece, type Piece, rowsOfPiece } from './split.ts'
 
 /** What there is to be read for a plan, with the groups of what need not be. */
 export function splitWithoutKnown(run: SplittingRun): SplitInputs {

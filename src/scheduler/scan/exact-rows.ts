@@ -9,8 +9,8 @@ import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
 import type { ColumnSet } from '../../vector/column.ts'
 import { granuleRows } from '../../vector/column.ts'
+import { joinedPieces, openColumns, type Piece, rowsOfPiece, rowsOfPieces } from './piece.ts'
 import type { SplitInputs } from './scan-rows.ts'
-import { openColumns, type Piece, rowsOfPiece } from './split.ts'
 import { wantedTexts } from './wanted-texts.ts'
 
 /** Of texts that are compared: a few tenths of a millisecond. */
@@ -36,8 +36,7 @@ export function exactRows(
   if (access.kind !== 'scan' || access.by === undefined) return split
   const first = wantedTexts(predicates[access.by]!, [])
   if (!first || pieces.length === 0 || others.length > 0) return split
-  const rows = pieces.reduce((sum, { input }) => sum + input.to - input.from, 0)
-  if (rows * first.texts.length > mostComparisons) return split
+  if (rowsOfPieces(pieces) * first.texts.length > mostComparisons) return split
   const exact = pieces.flatMap((piece): readonly Piece[] => {
     const ranges = rangesOf(openColumns(piece.input, reads), first, piece.input)
     return ranges?.map((range) => rowsOfPiece(piece, range)) ?? [piece]
@@ -65,25 +64,5 @@ function rangesOf(
 
 /** The same with fewer runs, for a plan whose predicates are asked of the rows between them as well. */
 export function nearRuns(split: SplitInputs): SplitInputs {
-  const pieces: Piece[] = []
-  for (const piece of split.pieces) {
-    const last = pieces.at(-1)
-    const joined = last && joinedPiece(last, piece)
-    if (joined) pieces[pieces.length - 1] = joined
-    else pieces.push(piece)
-  }
-  return { ...split, pieces }
-}
-
-/** One run of two that lie near each other in the same columns; undefined of others. */
-function joinedPiece(first: Piece, second: Piece): Piece | undefined {
-  const [a, b] = [first.input, second.input]
-  const isSame =
-    a.object === b.object &&
-    (a.kind === 'segment'
-      ? b.kind === 'segment' && a.segment === b.segment
-      : b.kind === 'part' && a.part === b.part)
-  const between = b.from - a.to
-  if (!isSame || between < 0 || between > mostBetween) return undefined
-  return rowsOfPiece(first, { from: a.from, to: b.to })
+  return { ...split, pieces: joinedPieces(split.pieces, mostBetween) }
 }

@@ -15,10 +15,10 @@ import type { TraceSet } from '../../executor/expression/trace-set.ts'
 import type { FinishResult } from '../../executor/task/task.ts'
 import type { GroupsStage, PhysicalPlan, RelationStage } from '../../planner/physical-plan.ts'
 import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
-import { lowerBound, paginationKeyAt } from '../../vector/row-keys.ts'
-import type { TaskRunner } from '../thread/query-pool.ts'
+import { paginationKeyAt } from '../../vector/row-keys.ts'
+import { OrderedSources } from './ordered-sources.ts'
+import { rowsOfPieces } from './piece.ts'
 import { type PlanRun, type SplitInputs, splitInputs } from './scan-rows.ts'
-import { openKeys, type Piece, rowsOfPiece } from './split.ts'
 import { traceSetOf } from './trace-sets.ts'
 
 /** Rows that are read for each wanted trace, at first. */
@@ -61,12 +61,12 @@ export async function finishNewest(
   const newest = newestTraces(run.plan)
   if (!newest) return undefined
   const split = splitInputs(run)
-  const mostRows = rowCountOf(split) * largestShare
+  const mostRows = rowsOfPieces(split.pieces) * largestShare
   const wanted = newest.offset + newest.count
   let rowCount = wanted * rowsPerTrace
   let candidateCount = wanted + spareCandidates
   while (rowCount <= mostRows && candidateCount <= maximumCandidates) {
-    const window = newestRows(split, rowCount, newest.after, run.pool)
+    const window = newestRows(split, rowCount, newest.after, run)
     const { relation } = await finish({
       ...run,
       name: `${run.name}, newest rows`,
@@ -106,47 +106,18 @@ function newestTraces({ access, stage, then }: PhysicalPlan): NewestTraces | und
   }
 }
 
-/** The rows of the split that are not older than some key, `end`; undefined: all rows. */
-interface RowWindow extends SplitInputs {
-  readonly end: RowKey | undefined
-}
-
-/**
- * About as many of the newest rows that are older than `after`, and all rows that have no order by age.
- */
+/** About so many of the newest rows, and all that have no order by age; none that are left are newer than `end`. */
 function newestRows(
   split: SplitInputs,
   rowCount: number,
   after: RowKey | undefined,
-  pool: TaskRunner,
-): RowWindow {
+  { plan, pool }: PlanRun,
+): SplitInputs & { readonly end: RowKey | undefined } {
   return pool.read((reads) => {
-    const keysOf = ({ input }: Piece) => openKeys(input, reads)
-    const lastOf = (piece: Piece) => {
-      const { from, to } = piece.input
-      if (!after || compareRowKeys(piece.newest, after) < 0) return to
-      return lowerBound(keysOf(piece).keys, from, to, after)
-    }
-    let left = rowCount
-    let end: RowKey | undefined
-    for (const piece of split.pieces.toSorted((a, b) => compareRowKeys(b.newest, a.newest))) {
-      const last = lastOf(piece)
-      const count = last - piece.input.from
-      if (count > left) {
-        end = paginationKeyAt(keysOf(piece).keys, last - left)
-        break
-      }
-      left -= count
-    }
-    if (!end) return { ...split, end }
-    const pieces: Piece[] = []
-    for (const piece of split.pieces) {
-      if (compareRowKeys(piece.newest, end) < 0) continue
-      const { to } = piece.input
-      const from = lowerBound(keysOf(piece).keys, piece.input.from, to, end)
-      if (from < to) pieces.push(rowsOfPiece(piece, { from, to }))
-    }
-    return { pieces, others: split.others, end }
+    const sources = new OrderedSources(split.pieces, { ...plan, after }, reads)
+    const pieces = sources.take(rowCount, reads)
+    const { bound } = sources
+    return { pieces, others: split.others, end: bound?.kind === 'age' ? bound.newest : undefined }
   })
 }
 
@@ -219,8 +190,4 @@ function isWhole({ relation }: FinishResult, count: number, end: RowKey | undefi
 
 function sizeOf({ traces }: TraceSet): number {
   return traces.reduce((sum, { offsets }) => sum + offsets.length - 1, 0)
-}
-
-function rowCountOf({ pieces }: SplitInputs): number {
-  return pieces.reduce((sum, { input }) => sum + input.to - input.from, 0)
 }

@@ -1,8 +1,7 @@
 /** Runs the scans of a plan: tasks with a bounded number in flight, and what they give in order. */
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { TraceSet } from '../../executor/expression/trace-set.ts'
-import { countRows, type SortedRows, sliceSortedRows } from '../../executor/order/row-list.ts'
-import { positionAfter } from '../../executor/relation/relation-rows.ts'
+import type { SortedRows } from '../../executor/order/row-list.ts'
 import type { SortThreshold } from '../../executor/scan/prune.ts'
 import { isUnsuperseded } from '../../executor/scan/visibility.ts'
 import { isTaken, type SharedInputs, sharedInputs } from '../../executor/task/shared-inputs.ts'
@@ -17,31 +16,18 @@ import type {
   TaskInput,
 } from '../../executor/task/task.ts'
 import type { TaskDictionary } from '../../executor/task/task-dictionaries.ts'
-import { checkLimit, maximumHeldRows } from '../../executor/thread/memory-limit.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
-import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
-import { paginationKeyAt } from '../../vector/row-keys.ts'
-import { inOrder, unordered } from '../admission/in-flight.ts'
-import { isLookUp, isShortMerge } from '../cost/cost.ts'
+import { unordered } from '../admission/in-flight.ts'
+import { isLookUp } from '../cost/cost.ts'
 import type { TaskRunner } from '../thread/query-pool.ts'
 import type { QueryTasks } from '../thread/query-tasks.ts'
 import type { AuditLog } from './audit-log.ts'
-import { FirstRows, orderParts, orderRows, type PartOfRows } from './merge-rows.ts'
+import type { PartOfRows } from './merge-rows.ts'
 import { ObjectParts } from './object-parts.ts'
-import { ScanSteps } from './scan-steps.ts'
+import { isSegmentPiece, type Piece } from './piece.ts'
 import { settlingKey, settlingOf } from './settling.ts'
-import { skipKnown } from './skip-known.ts'
 import type { QuerySnapshot } from './snapshot.ts'
-import {
-  bySortValue,
-  clusterByAge,
-  isSegmentPiece,
-  type Piece,
-  type Split,
-  segmentUnits,
-  splitScan,
-  unitsOf,
-} from './split.ts'
+import { type Split, segmentUnits, splitScan, unitsOf } from './split.ts'
 
 /** One plan of a query, and what it runs with. */
 export interface PlanRun {
@@ -74,6 +60,8 @@ export interface SplitInputs {
   readonly others: readonly TaskInput[]
   /** What metadata has answered; the pieces are what it could not. */
   readonly known?: PartialGroups
+  /** Rows of other pieces, which were read before; in order. */
+  readonly found?: SortedRows | undefined
 }
 
 /** The groups that each task has found. */
@@ -121,166 +109,28 @@ function sharedDictionaries(
   return pool.dictionaries.of(plan, parts, snapshot.segments, cancelled)
 }
 
-export interface ScanRowsOptions {
-  /** Whether rows are let go of before more are asked for: so many may come that not all fit into memory. */
-  readonly areLetGo?: boolean
-  /** Is called when scans that were begun ahead need not end. */
-  readonly onEnough?: () => void
-}
-
-/** The rows of the plan's order, from its offset to its limit, as they are found. */
-export async function* scanRows(
-  run: PlanRun,
-  { areLetGo = false, onEnough }: ScanRowsOptions = {},
-): AsyncGenerator<SortedRows> {
-  const { plan } = run
-  if (plan.limit === 0 || plan.access.kind === 'empty') return
-  const offset = { rows: plan.offset }
-  let wanted = plan.limit ?? Number.POSITIVE_INFINITY
-  const found = plan.sort.length === 0 ? rowsByAge(run, offset) : rowsSorted(run, areLetGo)
-  for await (const rows of found) {
-    const from = Math.min(offset.rows, rows.object.length)
-    const to = Math.min(rows.object.length, from + wanted)
-    offset.rows -= from
-    wanted -= to - from
-    if (to > from) yield sliceSortedRows(rows, from, to)
-    if (wanted > 0) continue
-    onEnough?.()
-    return
-  }
-}
-
-/** Rows by the sort keys: all of them in one piece unless they may come in several. */
-async function* rowsSorted(run: PlanRun, mayBePartial: boolean): AsyncGenerator<SortedRows> {
-  const { plan } = run
-  const wanted = wantedRows(plan)
-  if (!isShortMerge(wanted)) {
-    // Rows that an unpivot has made of one have no order of their own, by which one could go on.
-    yield* mayBePartial && plan.unpivots.length === 0
-      ? sortInPasses(run, wanted)
-      : [await orderRows(await scanLists(scanInputs(run), run, wanted), run, wanted)]
-    return
-  }
-  const first = new FirstRows(run, wanted)
-  const { pieces, others } = splitInputs(run)
-  const ordered = bySortValue(pieces, plan.sort[0]!)
-  const units = [...others, ...ordered.map(({ input }) => input)].map((input) => [input])
-  const threshold = () => first.threshold()
-  for await (const result of scanUnits(units, { run, wanted, threshold })) {
-    await first.add((result as RowsResult).rows)
-  }
-  yield first.finish()
-}
-
-/**
- * Where not all keys of the rows fit into the query's memory, scans keep those that come first; once these have been
- * taken, all is scanned again for those that come after them, and so on.
- */
-async function* sortInPasses(first: PlanRun, wanted: number): AsyncGenerator<SortedRows> {
-  let run = first
-  for (let left = wanted; left > 0; ) {
-    const { rows, isPartial } = await sortOnce(run, left)
-    const count = rows.object.length
-    yield rows
-    if (!isPartial) return
-    left -= count
-    const { split: _, plan, ...rest } = run
-    const { afterSorted, longAfter } = positionAfter(plan, rows, count - 1)
-    run = { ...rest, plan: { ...plan, afterSorted }, longAfter }
-    run = { ...run, split: splitInputs(run) }
-    run.pool.release()
-    run.pool.willRead(rowsOfPieces(splitInputs(run)))
-  }
-}
-
-/** As many of the first rows as fit into the query's memory. */
-async function sortOnce(run: PlanRun, wanted: number): Promise<PartOfRows> {
-  const { plan, pool } = run
-  let parts: PartOfRows[] = []
-  const units = unitsOf(scanInputs(run), plan, pool.workers)
-  for await (const result of scanUnits(units, { run, wanted, mayBePartial: true })) {
-    parts.push(result as RowsResult)
-    const count = countRows(parts.map(({ rows }) => rows))
-    const isMuch = count > maximumHeldRows || pool.heldBytes > pool.budgetBytes / 2
-    // Tasks are more than threads while other queries wait, and each of them gives a thread's share.
-    if (isMuch && parts.length > 1) parts = [await orderParts(parts, run, Math.ceil(count / 2))]
-  }
-  return orderParts(parts, run, wanted)
-}
-
-/**
- * Rows newest first, step by step; reading stops when nobody asks for more.
- *
- * @param offset rows of which the caller makes no use; made less by those that are not read, nor given
- */
-async function* rowsByAge(run: PlanRun, offset: { rows: number }): AsyncGenerator<SortedRows> {
-  const split = splitInputs(run)
-  const pieces = split.pieces.filter(isSegmentPiece)
-  const parts = split.pieces.filter((piece) => !isSegmentPiece(piece))
-  // Rows of the delta, and of parts, may be updates of records of any age.
-  const others = [...split.others, ...parts.map(({ input }) => input)]
-  const mostFresh = wantedRows(run.plan)
-  let waiting = await orderRows(await scanLists(others, run, mostFresh), run, mostFresh)
-  const freshCount = waiting.object.length
-  const all = clusterByAge(pieces)
-  const areFirst = countNewer(waiting, all[0]?.[0]?.newest) === freshCount
-  const known = skipKnown(all, areFirst ? offset.rows - freshCount : 0, run)
-  offset.rows -= known.rowCount
-  const wanted = mostFresh - known.rowCount
-  const steps = new ScanSteps(known.clusters)
-  const tasks = function* () {
-    for (const step of steps) {
-      yield async () => {
-        const lists = await scanLists(step.inputs, run, wanted)
-        steps.note(step, countRows(lists))
-        return { step, lists }
-      }
-    }
-  }
-  for await (const { step, lists } of inOrder(tasks(), inFlight(run))) {
-    const newer = countNewer(waiting, step.oldest ?? oldestFound(lists))
-    const found = newer === 0 ? lists : [...lists, sliceSortedRows(waiting, 0, newer)]
-    waiting = sliceSortedRows(waiting, newer, waiting.object.length)
-    yield await orderRows(found, run, wanted)
-  }
-  yield waiting
-}
-
-/** Scans the inputs; each list that comes back is in the plan's order. */
-async function scanLists(
+/** Scans the inputs; each part that comes back is in the plan's order. */
+export async function scanParts(
   inputs: readonly TaskInput[],
-  run: PlanRun,
-  wanted: number,
-): Promise<SortedRows[]> {
-  const lists: SortedRows[] = []
-  const units = unitsOf(inputs, run.plan, run.pool.workers)
-  for await (const result of scanUnits(units, { run, wanted })) {
-    lists.push((result as RowsResult).rows)
-    checkLimit(countRows(lists), maximumHeldRows, 'rows in order', 'add a limit or a filter')
-  }
-  return lists
+  scan: RowsScan,
+): Promise<readonly PartOfRows[]> {
+  const parts: PartOfRows[] = []
+  const { plan, pool } = scan.run
+  const units = unitsOf(inputs, plan, pool.workers)
+  for await (const result of scanUnits(units, scan)) parts.push(result as RowsResult)
+  return parts
 }
 
-/** How many rows from the start of the list are not older than the key; none without a key. */
-function countNewer(rows: SortedRows, key: RowKey | undefined): number {
-  let count = 0
-  if (!key) return count
-  while (count < rows.object.length && compareRowKeys(paginationKeyAt(rows, count), key) >= 0)
-    count++
-  return count
-}
-
-function oldestFound([list]: readonly SortedRows[]): RowKey | undefined {
-  const count = list?.object.length ?? 0
-  return count === 0 ? undefined : paginationKeyAt(list!, count - 1)
-}
-
-interface UnitsScan {
+/** How the first rows of an order are scanned. */
+interface RowsScan {
   readonly run: PlanRun
   readonly wanted: number
-  /** First sort keys beyond what it gives are not wanted. */
-  readonly threshold?: () => SortThreshold | undefined
+  /** First sort keys beyond it are not wanted. */
+  readonly threshold?: SortThreshold | undefined
   readonly mayBePartial?: boolean
+}
+
+interface UnitsScan extends RowsScan {
   readonly dictionaries?: readonly TaskDictionary[]
   readonly settling?: Settling | undefined
 }
@@ -336,7 +186,7 @@ async function runScan(
     inputs,
     share,
     wanted,
-    threshold: threshold?.(),
+    threshold,
     longAfter,
     mayBePartial,
     budgetBytes: pool.budgetBytes,
@@ -352,11 +202,6 @@ function mapsOf({ maps }: TaskDictionary, inputs: readonly TaskInput[]): Map<num
     if (input.kind === 'segment' && map) read.set(input.segment, map)
   }
   return read
-}
-
-function scanInputs(run: PlanRun): TaskInput[] {
-  const { pieces, others } = splitInputs(run)
-  return [...others, ...pieces.map((piece) => piece.input)]
 }
 
 export function splitInputs(run: SplittingRun): SplitInputs {
@@ -384,10 +229,6 @@ export function segmentsOf({
   snapshot,
 }: Pick<PlanRun, 'plan' | 'snapshot'>): readonly number[] {
   return ObjectParts.ofPlan(plan, snapshot.segments).segmentIds
-}
-
-export function rowsOfPieces({ pieces }: SplitInputs): number {
-  return pieces.reduce((sum, { input }) => sum + input.to - input.from, 0)
 }
 
 export function wantedRows(plan: PhysicalPlan): number {
