@@ -9,6 +9,8 @@ import { inlineBytes, isInline, isOneTask, mostInlinePrinted, mostTaskRows } fro
 import { OrderedSources } from '../scan/ordered-sources.ts'
 import type { Piece } from '../scan/piece.ts'
 import { type PlanRun, type SplitInputs, splitInputs, wantedRows } from '../scan/scan-rows.ts'
+import { noteSkipped, skipKnown } from '../scan/skip-known.ts'
+import type { QuerySnapshot } from '../scan/snapshot.ts'
 
 /** With more wanted rows than this, several tasks had better read them. */
 const mostFirst = mostInlinePrinted
@@ -18,28 +20,44 @@ const workerBytes = 2 ** 20
 
 /** What one task reads of a plan: all of it, or what comes first. */
 export interface FirstRead {
+  readonly plan: PhysicalPlan
   readonly split: SplitInputs
   /** What is left has no row that comes before this; undefined: nothing is left. */
   readonly bound: OrderBound | undefined
   readonly left: readonly Piece[]
 }
 
-/** Reads about so many rows, where these may have the first ones of an order, if few are wanted; else all. */
+export interface FirstReadOptions {
+  readonly snapshot: Pick<QuerySnapshot, 'transaction'>
+  readonly reads: Pick<TaskReads, 'openSegment' | 'records'>
+}
+
+/**
+ * Reads the best rows, where these may have the first ones of an order, if few are wanted; else all.
+ *
+ * @param rows about how many, of those that are wanted
+ */
 export function firstRead(
   plan: PhysicalPlan,
   split: SplitInputs,
-  rows: number,
-  reads: Pick<TaskReads, 'openSegment'>,
+  rows: (wanted: number) => number,
+  { snapshot, reads }: FirstReadOptions,
 ): FirstRead {
-  const { access, stage, then } = plan
-  const mayBeFew =
-    access.kind === 'scan' && access.order !== 'any' && stage.kind === 'rows' && then.length === 0
-  if (!mayBeFew || split.others.length > 0 || wantedRows(plan) > mostFirst) {
-    return { split, bound: undefined, left: [] }
-  }
+  const { access, stage, then, limit = Number.POSITIVE_INFINITY, offset } = plan
+  const all = { plan, split, bound: undefined, left: [] }
+  const isInOrder = access.kind === 'scan' && access.order !== 'any' && stage.kind === 'rows'
+  if (!isInOrder || then.length > 0 || limit > mostFirst || split.others.length > 0) return all
   const sources = new OrderedSources(split.pieces, plan, reads)
-  const pieces = sources.take(rows, reads)
-  return { split: { ...split, pieces }, bound: sources.bound, left: sources.pieces }
+  const skipped = skipKnown(sources, plan, offset, { snapshot, reads })
+  const wanted = offset - skipped + limit
+  if (wanted > mostFirst) return all
+  const pieces = sources.take(rows(wanted), reads)
+  return {
+    plan: skipped === 0 ? plan : { ...plan, offset: offset - skipped },
+    split: { ...split, pieces, skipped },
+    bound: sources.bound,
+    left: sources.pieces,
+  }
 }
 
 /** What is left to do where others may come before the rows that were found. */
@@ -49,15 +67,19 @@ export function splitAfter({ split, left }: FirstRead, found: SortedRows): Split
 
 /** What a worker is to read of a plan in one task, if that is all or may do. */
 export function readOfTask(run: PlanRun): FirstRead | undefined {
+  const { plan, pool, snapshot, audit } = run
   const split = splitInputs(run)
   if (split.found) return undefined
-  const read = run.pool.read((reads) => firstRead(run.plan, split, mostTaskRows, reads))
-  return isOneTask(run.plan, inputsOf(read.split)) ? read : undefined
+  const started = audit.now()
+  const read = pool.read((reads) => firstRead(plan, split, () => mostTaskRows, { snapshot, reads }))
+  if (!isOneTask(plan, inputsOf(read.split))) return undefined
+  noteSkipped(run, started, read.split.skipped ?? 0)
+  return read
 }
 
 export function answerAtOnce(run: PlanRun, read: FirstRead, form: RowForm): Promise<AnswerResult> {
-  const { plan, pool, audit, cancelled } = run
-  const isHere = pool.read((reads) => isInline(plan, inputsOf(read.split), reads))
+  const { pool, audit, cancelled } = run
+  const isHere = pool.read((reads) => isInline(read.plan, inputsOf(read.split), reads))
   const task = answerTask(run, read, form, {
     isProfiled: audit.isKept,
     budgetBytes: pool.budgetBytes,
@@ -72,12 +94,11 @@ type AnswerOptions = Pick<AnswerTask, 'printedBytes'> &
 
 /** The task that does it all. */
 export function answerTask(
-  run: Pick<PlanRun, 'plan' | 'context' | 'traceSets' | 'snapshot'>,
-  { split, bound }: Pick<FirstRead, 'split' | 'bound'>,
+  { context, traceSets, snapshot }: Pick<PlanRun, 'context' | 'traceSets' | 'snapshot'>,
+  { plan, split, bound }: FirstRead,
   form: RowForm,
   { printedBytes, isProfiled, budgetBytes, cancelled }: AnswerOptions,
 ): AnswerTask {
-  const { plan, context, traceSets, snapshot } = run
   return {
     kind: 'answer',
     scan: {

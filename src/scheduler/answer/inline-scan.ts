@@ -9,11 +9,18 @@ import type { PhysicalPlan, PhysicalQuery } from '../../planner/physical-plan.ts
 import type { TaskReads } from '../../storage/read/task-reads.ts'
 import { inlineBytes, isInline, mostInlineRows } from '../cost/cost.ts'
 import { exactRows, nearRuns } from '../scan/exact-rows.ts'
-import { type SplitInputs, wantedRows } from '../scan/scan-rows.ts'
+import { isOfAll, type SplitInputs } from '../scan/scan-rows.ts'
 import type { QuerySnapshot } from '../scan/snapshot.ts'
 import { resultOf, type TaskRunner } from '../thread/query-pool.ts'
 import type { RowChunk } from './answer-frame.ts'
-import { answerTask, type FirstRead, firstRead, inputsOf, splitAfter } from './answer-plan.ts'
+import {
+  answerTask,
+  type FirstRead,
+  type FirstReadOptions,
+  firstRead,
+  inputsOf,
+  splitAfter,
+} from './answer-plan.ts'
 
 export interface InlineQuery {
   readonly physical: PhysicalQuery
@@ -58,9 +65,10 @@ export function scanInline(
       printedBytes: inlineBytes,
       cancelled: undefined,
     }
-    const run = { plan, context, traceSets: [], snapshot }
+    const run = { context, traceSets: [], snapshot }
     let left: SplitInputs | undefined
-    for (const read of readsOf(plan, split, reads)) {
+    for (const read of readsOf(plan, split, { snapshot, reads })) {
+      if (!isInline(read.plan, inputsOf(read.split), reads)) return left
       if (kept.bytes.length > usualBytes) kept = new ByteWriter(usualBytes)
       const outcome = runTask(answerTask(run, read, form, options), reads, kept)
       const result = resultOf<AnswerTask>(outcome)
@@ -72,20 +80,20 @@ export function scanInline(
   })
 }
 
-/** What may be read one after the other until that is enough; nothing that is not small. */
-function* readsOf(plan: PhysicalPlan, split: SplitInputs, reads: TaskReads): Generator<FirstRead> {
-  const exact = exactRows(split, plan, reads)
-  if (exact !== split && isInline(plan, inputsOf(exact), reads)) {
-    yield { split: nearRuns(exact), bound: undefined, left: [] }
+/** What may be read one after the other until that is enough. */
+function* readsOf(
+  plan: PhysicalPlan,
+  split: SplitInputs,
+  options: FirstReadOptions & { readonly reads: TaskReads },
+): Generator<FirstRead> {
+  const exact = exactRows(split, plan, options.reads)
+  if (exact !== split && isInline(plan, inputsOf(exact), options.reads)) {
+    yield { plan, split: nearRuns(exact), bound: undefined, left: [] }
     return
   }
-  const areAllWanted = plan.predicates.length === 0 && plan.sort.length === 0
   const most = mostInlineRows(plan)
-  for (const rows of areAllWanted ? [wantedRows(plan), most] : [most]) {
-    const read = firstRead(plan, exact, rows, reads)
-    if (!isInline(plan, inputsOf(read.split), reads)) return
-    yield read
-  }
+  if (isOfAll(plan)) yield firstRead(plan, exact, (wanted) => wanted, options)
+  yield firstRead(plan, exact, () => most, options)
 }
 
 function answerOf({ rowCount, bytes, place, madeColumns, metrics }: AnswerResult): InlineAnswer {

@@ -99,8 +99,12 @@ export class FoundRows {
     return undefined
   }
 
-  /** How many rows come before all that are not found. */
-  countAhead(bound: OrderBound | undefined): number {
+  /** Whether all rows come before those that are not found. */
+  areAhead(bound: OrderBound | undefined): boolean {
+    return this.#countAhead(bound) === this.count
+  }
+
+  #countAhead(bound: OrderBound | undefined): number {
     const { sort } = this.#run.plan
     return this.#parts.reduce((sum, { rows }) => sum + countAhead(rows, sort, bound), 0)
   }
@@ -116,7 +120,7 @@ export class FoundRows {
    */
   async take(bound: OrderBound | undefined): Promise<PartOfRows> {
     const { sort } = this.#run.plan
-    const isKept = bound && sort.length > 0 && this.countAhead(bound) < this.#fewest
+    const isKept = bound && sort.length > 0 && this.#countAhead(bound) < this.#fewest
     if (isKept || (bound && this.#parts.some(({ isPartial }) => isPartial))) return noPart
     const ahead: PartOfRows[] = []
     const others: PartOfRows[] = []

@@ -1,16 +1,15 @@
 /** Gives the rows of a plan in its order while they are read, and reads no more than it takes. */
 import { type SortedRows, sliceSortedRows } from '../../executor/order/row-list.ts'
 import { positionAfter } from '../../executor/relation/relation-rows.ts'
-import { isCertain, mayBeCertain } from '../../executor/scan/certain.ts'
-import { Zones } from '../../executor/scan/zones.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { granuleRows } from '../../vector/column.ts'
 import { inOrder } from '../admission/in-flight.ts'
 import { isShortMerge } from '../cost/cost.ts'
 import { FoundRows } from './merge-rows.ts'
 import { OrderedSources } from './ordered-sources.ts'
-import { isAllVisible, isSegmentPiece, type Piece, rowsOfPieces } from './piece.ts'
-import { inFlight, type PlanRun, scanParts, splitInputs, wantedRows } from './scan-rows.ts'
+import { rowsOfPieces } from './piece.ts'
+import { inFlight, isOfAll, type PlanRun, scanParts, splitInputs, wantedRows } from './scan-rows.ts'
+import { noteSkipped, skipKnown } from './skip-known.ts'
 
 export interface ScanRowsOptions {
   /** Whether rows are let go of before more are asked for: so many may come that not all fit into memory. */
@@ -88,20 +87,26 @@ async function* readInOrder(
   run: PlanRun,
   { wanted, offset, mayBePartial }: ReadOptions,
 ): AsyncGenerator<SortedRows, Given> {
-  const { plan, pool } = run
-  const { pieces, others, found: before } = splitInputs(run)
+  const { plan, snapshot, pool, audit } = run
+  const { pieces, others, found: before, skipped: skippedBefore = 0 } = splitInputs(run)
   const isSorted = plan.sort.length > 0
   const sources = pool.read((reads) => new OrderedSources(pieces, plan, reads))
   const found = new FoundRows(run, wanted, mayBePartial)
   if (before) await found.add([{ rows: before, isPartial: false }])
+  offset.rows -= skippedBefore
   // What is in no column may come first: of that, an offset leaves out what is newer than all else.
   let first = others
   if (offset.rows > 0 && !isSorted && others.length > 0) {
     await found.add(await scanParts(others, { run, wanted, mayBePartial }))
     first = []
   }
-  const skipped = skipKnown(sources, found, offset.rows, run)
-  offset.rows -= skipped
+  const started = audit.now()
+  const known = found.areAhead(sources.bound)
+    ? pool.read((reads) => skipKnown(sources, plan, offset.rows - found.count, { snapshot, reads }))
+    : 0
+  noteSkipped(run, started, known)
+  offset.rows -= known
+  const skipped = skippedBefore + known
   const scan = { run, wanted: wanted - skipped, mayBePartial }
   const pace = new ReadPace(plan, scan.wanted)
   const steps = function* () {
@@ -120,8 +125,7 @@ async function* readInOrder(
     }
   }
   let given = skipped
-  // Of sorted rows, what a step has found rules out much of the next.
-  for await (const { read, parts, bound } of inOrder(steps(), isSorted ? 1 : inFlight(run))) {
+  for await (const { read, parts, bound } of inOrder(steps(), pace.mayWait ? 1 : inFlight(run))) {
     await found.add(parts)
     if (!bound) continue
     const { rows } = await found.take(bound)
@@ -135,25 +139,28 @@ async function* readInOrder(
   return { given, last: isPartial ? rows : undefined }
 }
 
-/** How many rows are read in a step: at first, and at most, and those that it should give. */
+/** How many rows are read in a step: at first, and at most. */
 const firstRows = { byAge: granuleRows, sorted: 8 * granuleRows }
 const mostRows = 32 * granuleRows
 
-/** Keys of rows take 28 bytes each, and some steps are read ahead. */
+/** What a step should give: keys of rows take 28 bytes each, and some steps are read ahead. */
 const givenRows = 32_768
 
 /** Short steps at first, so that the first rows leave soon; longer ones where these have given few. */
 class ReadPace {
   readonly #isSorted: boolean
+  /** Whether few steps are to be expected, or what one finds rules out much of the next. */
+  readonly mayWait: boolean
   #rows: number
   #read = 0
   #given = 0
 
-  constructor({ sort, predicates, unpivots }: PhysicalPlan, wanted: number) {
-    this.#isSorted = sort.length > 0
-    const areAllWanted = predicates.length === 0 && unpivots.length === 0
-    const first = areAllWanted ? Math.min(wanted, firstRows.byAge) : firstRows.byAge
-    this.#rows = this.#isSorted ? firstRows.sorted : first
+  constructor(plan: PhysicalPlan, wanted: number) {
+    this.#isSorted = plan.sort.length > 0
+    const areAllWanted = isOfAll(plan)
+    this.mayWait = this.#isSorted || areAllWanted
+    const byAge = areAllWanted ? Math.min(wanted, givenRows) : firstRows.byAge
+    this.#rows = this.#isSorted ? firstRows.sorted : byAge
   }
 
   get rows(): number {
@@ -167,51 +174,4 @@ class ReadPace {
     const longer = this.#isSorted ? 8 * this.#rows : Math.min(mostRows, 2 * this.#rows)
     this.#rows = Math.max(firstRows.byAge, Math.min(longer, fitting))
   }
-}
-
-/** Takes out the newest rows that an offset leaves out, as metadata tells that each is in the answer; returns how many. */
-function skipKnown(
-  sources: OrderedSources,
-  found: FoundRows,
-  offset: number,
-  { name, plan, snapshot, pool, audit }: PlanRun,
-): number {
-  const { sort, unpivots, predicates, after } = plan
-  const isByAge = sort.length === 0 && unpivots.length === 0 && !after
-  if (offset === 0 || !isByAge || !predicates.every(mayBeCertain)) return 0
-  // Of those that were found, all must be newer.
-  const { count } = found
-  if (found.countAhead(sources.bound) < count) return 0
-  const started = audit.now()
-  const skipped = pool.read((reads) => {
-    const isKnown = (piece: Piece) =>
-      passesAll(piece, plan) && isAllVisible(piece, snapshot.transaction, reads.records)
-    return sources.skip(offset - count, isKnown, reads)
-  })
-  if (skipped === 0) return 0
-  audit.profile(name).add({
-    operator: 'metadata',
-    rowsIn: skipped,
-    rowsOut: 0,
-    bytes: 0,
-    milliseconds: audit.now() - started,
-  })
-  audit.add('offset', started, { rows: skipped })
-  return skipped
-}
-
-function passesAll(piece: Piece, { predicates }: PhysicalPlan): boolean {
-  if (predicates.length === 0) return true
-  if (!isSegmentPiece(piece)) return false
-  const { input, metadata, part } = piece
-  const zones = new Zones(metadata, part, [])
-  const last = Math.floor((input.to - 1) / granuleRows)
-  for (
-    zones.granule = Math.floor(input.from / granuleRows);
-    zones.granule <= last;
-    zones.granule++
-  ) {
-    if (!predicates.every((predicate) => isCertain(predicate, zones))) return false
-  }
-  return true
 }

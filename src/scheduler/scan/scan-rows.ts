@@ -62,6 +62,8 @@ export interface SplitInputs {
   readonly known?: PartialGroups
   /** Rows of other pieces, which were read before; in order. */
   readonly found?: SortedRows | undefined
+  /** How many of the rows that the plan's offset leaves out are neither. */
+  readonly skipped?: number
 }
 
 /** The groups that each task has found. */
@@ -229,6 +231,11 @@ export function segmentsOf({
   snapshot,
 }: Pick<PlanRun, 'plan' | 'snapshot'>): readonly number[] {
   return ObjectParts.ofPlan(plan, snapshot.segments).segmentIds
+}
+
+/** Whether every visible row is one of the answer. */
+export function isOfAll({ sort, predicates, unpivots }: PhysicalPlan): boolean {
+  return sort.length === 0 && predicates.length === 0 && unpivots.length === 0
 }
 
 export function wantedRows(plan: PhysicalPlan): number {
