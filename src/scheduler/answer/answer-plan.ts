@@ -51,7 +51,7 @@ export function firstRead(
   const skipped = skipKnown(sources, plan, offset, { snapshot, reads })
   const wanted = offset - skipped + limit
   if (wanted > mostFirst) return all
-  const pieces = sources.take(rows(wanted), reads)
+  const pieces = sources.take(rows(wanted))
   return {
     plan: skipped === 0 ? plan : { ...plan, offset: offset - skipped },
     split: { ...split, pieces, skipped },

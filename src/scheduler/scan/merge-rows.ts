@@ -5,7 +5,6 @@ import { thresholdOf } from '../../executor/order/row-buffer.ts'
 import {
   countRows,
   GrowingRows,
-  type SortedRows,
   sliceSortedRows,
 } from '../../executor/order/row-list.ts'
 import type { SortThreshold } from '../../executor/scan/prune.ts'
@@ -41,24 +40,11 @@ export async function orderParts(
   return { rows, isPartial: isPartial || wanted < count }
 }
 
-/** The first rows of all lists in the plan's order. */
-export async function orderRows(
-  lists: readonly SortedRows[],
-  run: MergingRun,
-  wanted: number,
-): Promise<SortedRows> {
-  const parts = lists.map((rows) => ({ rows, isPartial: false }))
-  return (await orderParts(parts, run, wanted)).rows
-}
-
-/** Emitted at once at least, of sorted rows, while others are left to be read: few rows are printed as fast as some more. */
-const fewestSorted = 1024
-
-/** Rows that were found, list by list, of which those leave that come before all that are not found yet. */
+/** Rows that were found, list by list, of which those leave that come before all that is not read yet. */
 export class FoundRows {
   readonly #run: FoundRowsRun
+  readonly #wanted: number
   readonly #mayBePartial: boolean
-  #wanted: number
   #parts: PartOfRows[] = []
 
   /** @param mayBePartial whether those that come last are left out where all take too much memory */
@@ -68,81 +54,67 @@ export class FoundRows {
     this.#mayBePartial = mayBePartial
   }
 
-  async add(parts: readonly PartOfRows[]): Promise<void> {
-    const { plan, pool } = this.#run
-    this.#parts.push(...parts)
-    const lists = this.#parts.map(({ rows }) => rows)
-    const count = countRows(lists)
-    if (this.#mayBePartial) {
-      const isMuch = count > maximumHeldRows || pool.heldBytes > pool.budgetBytes / 2
-      // Tasks are more than threads while other queries wait, and each of them gives a thread's share.
-      if (!isMuch || lists.length === 1) return
-      this.#parts = [await orderParts(this.#parts, this.#run, Math.ceil(count / 2))]
-      return
-    }
-    checkLimit(count, maximumHeldRows, 'rows in order', 'add a limit or a filter')
-    if (plan.sort.length === 0 || count <= this.#wanted || !isShortMerge(this.#wanted)) return
-    const rows = await orderRows(lists, this.#run, this.#wanted)
-    this.#parts = [{ rows, isPartial: false }]
-  }
-
-  /** The first sort key of the last row that is wanted: of one list, those of others may be better. */
-  threshold(): SortThreshold | undefined {
-    const { plan } = this.#run
-    if (plan.sort.length === 0) return undefined
-    for (const { rows } of this.#parts) {
-      const [first] = rows.keys
-      if (rows.object.length < this.#wanted) continue
-      if (first?.kind !== 'number' && first?.kind !== 'timestamp') continue
-      return thresholdOf(columnReader(first)(this.#wanted - 1))
-    }
-    return undefined
-  }
-
-  /** Whether all rows come before those that are not found. */
-  areAhead(bound: OrderBound | undefined): boolean {
-    return this.#countAhead(bound) === this.count
-  }
-
-  #countAhead(bound: OrderBound | undefined): number {
-    const { sort } = this.#run.plan
-    return this.#parts.reduce((sum, { rows }) => sum + countAhead(rows, sort, bound), 0)
-  }
-
   get count(): number {
     return countRows(this.#parts.map(({ rows }) => rows))
   }
 
-  /**
-   * Takes out the rows that come before all that are not found, in order; none while they are not worth it.
-   *
-   * @param bound undefined: nothing is left to be found
-   */
-  async take(bound: OrderBound | undefined): Promise<PartOfRows> {
-    const { sort } = this.#run.plan
-    const isKept = bound && sort.length > 0 && this.#countAhead(bound) < this.#fewest
-    if (isKept || (bound && this.#parts.some(({ isPartial }) => isPartial))) return noPart
-    const ahead: PartOfRows[] = []
-    const others: PartOfRows[] = []
-    for (const { rows, isPartial } of this.#parts) {
-      const [count, total] = [countAhead(rows, sort, bound), rows.object.length]
-      if (count > 0) ahead.push({ rows: sliceSortedRows(rows, 0, count), isPartial })
-      if (count < total) others.push({ rows: sliceSortedRows(rows, count, total), isPartial })
+  async add(part: PartOfRows): Promise<void> {
+    this.#parts.push(part)
+    const { pool, plan } = this.#run
+    const { count } = this
+    if (this.#mayBePartial) {
+      const isMuch = count > maximumHeldRows || pool.heldBytes > pool.budgetBytes / 2
+      // Tasks are more than threads while other queries wait, and each of them gives a thread's share.
+      if (isMuch) await this.#merge(Math.ceil(count / 2))
+      return
     }
-    this.#parts = others
-    if (ahead.length === 0) return noPart
-    const taken = await orderParts(ahead, this.#run, this.#wanted)
-    this.#wanted -= taken.rows.object.length
-    return taken
+    checkLimit(count, maximumHeldRows, 'rows in order', 'add a limit or a filter')
+    const isShort = plan.sort.length > 0 && isShortMerge(this.#wanted)
+    if (isShort && count > this.#wanted) await this.#merge(this.#wanted)
   }
 
-  get #fewest(): number {
-    return Math.min(this.#wanted, fewestSorted)
+  /** The first sort key of the last row that is wanted: those behind it are not. */
+  threshold(): SortThreshold | undefined {
+    const { rows } = this.#parts[0] ?? noPart
+    const [first] = rows.keys
+    if (this.#run.plan.sort.length === 0 || rows.object.length < this.#wanted) return undefined
+    if (first?.kind !== 'number' && first?.kind !== 'timestamp') return undefined
+    return thresholdOf(columnReader(first)(this.#wanted - 1))
+  }
+
+  countAhead(bound: OrderBound | undefined): number {
+    const { sort } = this.#run.plan
+    return this.#parts.reduce((sum, { rows }) => sum + countAhead(rows, sort, bound), 0)
+  }
+
+  /**
+   * Takes out the rows that come before all that is not read, in order; of sorted ones, all that are wanted or none.
+   *
+   * @param bound undefined: everything was read
+   */
+  async take(bound: OrderBound | undefined): Promise<PartOfRows> {
+    const isSorted = this.#run.plan.sort.length > 0
+    const count = this.countAhead(bound)
+    if (count === 0 || (bound && isSorted && count < this.#wanted)) return noPart
+    const parts = this.#parts
+    const cuts = parts.map(({ rows }) => countAhead(rows, this.#run.plan.sort, bound))
+    this.#parts = parts.flatMap((part, i) => rowsOfPart(part, cuts[i]!, part.rows.object.length))
+    const ahead = parts.flatMap((part, i) => rowsOfPart(part, 0, cuts[i]!))
+    return orderParts(ahead, this.#run, this.#wanted)
+  }
+
+  async #merge(wanted: number): Promise<void> {
+    const { rows, isPartial } = await orderParts(this.#parts, this.#run, wanted)
+    this.#parts = [{ rows, isPartial: this.#mayBePartial && isPartial }]
   }
 }
 
+function rowsOfPart({ rows, isPartial }: PartOfRows, from: number, to: number): PartOfRows[] {
+  return from < to ? [{ rows: sliceSortedRows(rows, from, to), isPartial }] : []
+}
+
 /** What it takes of a run. */
-type FoundRowsRun = MergingRun & {
+interface FoundRowsRun extends MergingRun {
   readonly pool: Pick<QueryTasks, 'run' | 'heldBytes' | 'budgetBytes'>
 }
 

@@ -115,7 +115,7 @@ function newestRows(
 ): SplitInputs & { readonly end: RowKey | undefined } {
   return pool.read((reads) => {
     const sources = new OrderedSources(split.pieces, { ...plan, after }, reads)
-    const pieces = sources.take(rowCount, reads)
+    const pieces = sources.take(rowCount)
     const { bound } = sources
     return { pieces, others: split.others, end: bound?.kind === 'age' ? bound.newest : undefined }
   })

@@ -43,32 +43,27 @@ interface SourceOrder {
   /** What no row of the piece comes before. */
   bestOf(piece: Piece): Rank
   boundOf(best: Rank): OrderBound
-  /**
-   * Smaller pieces in place of one of which about so many rows are to be read; undefined where it is read as it is.
-   *
-   * @param next the best of all other pieces
-   */
-  split(
-    piece: Piece,
-    rows: number,
-    next: Rank | undefined,
-    reads: KeyReads,
-  ): readonly Piece[] | undefined
+  /** The same rows in pieces of which more is known; undefined where there is no more to know. */
+  closer(piece: Piece, reads: KeyReads): readonly Piece[] | undefined
 }
 
 /** Any row may come first; only those without a value are left. */
 const [anyRank, nullRank] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
+/** Looks at keys of rows, within what has given it `reads`. */
 export class OrderedSources {
+  readonly #reads: KeyReads
   readonly #order: SourceOrder
+  readonly #isByAge: boolean
   /** The best last. */
   readonly #sources: OrderedSource[]
 
   constructor(pieces: readonly Piece[], plan: PhysicalPlan, reads: KeyReads) {
     const { sort, after } = plan
-    const isByAge = sort.length === 0
-    this.#order = isByAge ? byAge : bySortKey(plan, pieces)
-    const left = isByAge && after ? olderThan(after, pieces, reads) : pieces
+    this.#reads = reads
+    this.#isByAge = sort.length === 0
+    this.#order = this.#isByAge ? byAge : bySortKey(plan, pieces)
+    const left = this.#isByAge && after ? olderThan(after, pieces, reads) : pieces
     this.#sources = left.map((piece) => ({ piece, best: this.#order.bestOf(piece) }))
     this.#sources.sort((a, b) => compareRanks(b.best, a.best))
   }
@@ -80,13 +75,14 @@ export class OrderedSources {
 
   /** What no row of these comes before; undefined when there are none. */
   get bound(): OrderBound | undefined {
-    const best = this.#sources.at(-1)?.best
+    const best = this.#best()?.best
     return best && this.#order.boundOf(best)
   }
 
   /** Takes out the best of about so many rows, and all of which any row may come first. */
-  take(rows: number, reads: KeyReads): Piece[] {
-    const taken = rowsOfPieces(this.pieces) <= rows ? this.#takeAll() : this.#takeBest(rows, reads)
+  take(rows: number): Piece[] {
+    const isAll = rowsOfPieces(this.pieces) <= rows
+    const taken = isAll ? this.#sources.splice(0).map(({ piece }) => piece) : this.#takeBest(rows)
     const rankOf = (piece: Piece) => this.#order.bestOf(piece)
     return joinedPieces(taken.sort(comparePlaces), 0).sort((a, b) => {
       return compareRanks(rankOf(a), rankOf(b))
@@ -94,54 +90,66 @@ export class OrderedSources {
   }
 
   /**
-   * Takes out the newest rows of all, as far as each is known to be in the answer. Returns how many they are.
+   * Takes out the newest rows, as far as each is known to be in the answer. Returns how many they are.
    *
    * @param isKnown whether every row of a piece is
    */
-  skip(atMost: number, isKnown: (piece: Piece) => boolean, reads: KeyReads): number {
-    let skipped = 0
-    while (skipped < atMost) {
-      const source = this.#sources.pop()
-      if (!source) break
-      const { piece } = source
-      const { from, to } = piece.input
-      const next = this.#sources.at(-1)?.piece.newest
-      const isOverlapped = next && compareRowKeys(piece.oldest, next) <= 0
-      const start = isOverlapped ? firstAfter(next, piece, reads) : from
-      const cut = Math.max(start, to - (atMost - skipped))
-      if (cut === to || !isKnown(rowsOfPiece(piece, { from: cut, to }))) {
-        this.#sources.push(source)
-        break
-      }
-      skipped += to - cut
-      if (cut > from) this.#add(rowsWithin(piece, from, cut, reads))
+  skip(atMost: number, isKnown: (piece: Piece) => boolean): number {
+    for (let skipped = 0; ; ) {
+      const source = this.#best()
+      if (skipped === atMost || !source) return skipped
+      const newest = this.#newestOf(source.piece, atMost - skipped)
+      const next = this.#sources.at(-2)
+      const isAlone = !next || compareRanks(ageRank(newest.oldest), next.best) < 0
+      if (!isAlone || !isKnown(newest)) return skipped
+      this.#remove(source, newest)
+      skipped += rowCountOf(newest)
     }
-    return skipped
   }
 
-  #takeAll(): Piece[] {
-    return this.#sources.splice(0).map(({ piece }) => piece)
-  }
-
-  #takeBest(rows: number, reads: KeyReads): Piece[] {
+  #takeBest(rows: number): Piece[] {
     const taken: Piece[] = []
     for (let left = rows; ; ) {
-      const source = this.#sources.at(-1)
-      if (!source || (left <= 0 && source.best.first !== anyRank)) return taken
-      this.#sources.pop()
-      const { piece } = source
-      const parts = this.#order.split(piece, left, this.#sources.at(-1)?.best, reads)
-      if (parts) {
-        for (const part of parts) this.#add(part)
-        continue
-      }
-      left -= rowCountOf(piece)
-      if (left < 0 && taken.length > 0 && source.best.first !== anyRank) {
-        this.#sources.push(source)
-        return taken
-      }
-      taken.push(piece)
+      const source = this.#best()
+      if (!source) return taken
+      const { piece, best } = source
+      const mayWait = best.first !== anyRank
+      if (mayWait && left <= 0) return taken
+      const first = this.#isByAge ? this.#newestOf(piece, left) : piece
+      left -= rowCountOf(first)
+      if (mayWait && left < 0 && taken.length > 0) return taken
+      this.#remove(source, first)
+      taken.push(first)
     }
+  }
+
+  /** The best of all, of which no more is known. */
+  #best(): OrderedSource | undefined {
+    for (;;) {
+      const source = this.#sources.at(-1)
+      const closer = source && this.#order.closer(source.piece, this.#reads)
+      if (!closer) return source
+      this.#sources.pop()
+      for (const piece of closer) this.#add(piece)
+    }
+  }
+
+  /** The newest of the best piece's rows, at most so many: no more than a granule where others may be as new as its oldest. */
+  #newestOf(piece: Piece, rows: number): Piece {
+    const { from, to } = piece.input
+    const next = this.#sources.at(-2)
+    const isAlone = !next || compareRanks(ageRank(piece.oldest), next.best) < 0
+    const size = isAlone ? rows : Math.min(rows, granuleRows)
+    if (to - from <= size) return piece
+    // Whole granules, so that no two steps read one.
+    const whole = Math.ceil((to - size) / granuleRows) * granuleRows
+    return rowsWithin(piece, size < granuleRows ? to - size : whole, to, this.#reads)
+  }
+
+  #remove({ piece }: OrderedSource, rows: Piece): void {
+    this.#sources.pop()
+    const [start, end] = [piece.input.from, rows.input.from]
+    if (start < end) this.#add(rowsWithin(piece, start, end, this.#reads))
   }
 
   #add(piece: Piece): void {
@@ -164,12 +172,6 @@ function rowsWithin(piece: Piece, from: number, to: number, reads: KeyReads): Pi
   return rowsOfPiece(piece, { from, to }, bounds)
 }
 
-/** The first row of a piece that is newer than the key. */
-function firstAfter({ transaction, index }: RowKey, piece: Piece, reads: KeyReads): number {
-  const { from, to } = piece.input
-  return lowerBound(openKeys(piece.input, reads).keys, from, to, { transaction, index: index + 1 })
-}
-
 function olderThan(after: RowKey, pieces: readonly Piece[], reads: KeyReads): Piece[] {
   return pieces.flatMap((piece) => {
     if (compareRowKeys(piece.newest, after) < 0) return [piece]
@@ -181,24 +183,25 @@ function olderThan(after: RowKey, pieces: readonly Piece[], reads: KeyReads): Pi
 
 /** The newest rows come first. */
 const byAge: SourceOrder = {
-  bestOf: ({ newest }) => ageRank(newest),
+  // Before others that are as new, if it may turn out to be older.
+  bestOf: (piece) => {
+    const { first, second } = ageRank(piece.newest)
+    return { first, second: isCut(piece) ? second - 1 / 2 : second }
+  },
   boundOf: ({ first, second }) => ({
     kind: 'age',
     newest: { transaction: -first, index: -second },
   }),
-  split: (piece, rows, next, reads) => {
-    const { from, to } = piece.input
-    // What pruning has left of a segment has the bounds of all.
-    const exact = rowsWithin(piece, from, to, reads)
-    if (compareRowKeys(exact.newest, piece.newest) < 0) return [exact]
-    const isAlone = !next || compareRanks(ageRank(exact.oldest), next) < 0
-    const size = isAlone ? rows : Math.min(rows, granuleRows)
-    if (to - from <= size) return undefined
-    // Whole granules, so that no two steps read one.
-    const whole = Math.ceil((to - size) / granuleRows) * granuleRows
-    const cut = size < granuleRows ? to - size : whole
-    return [rowsWithin(piece, from, cut, reads), rowsWithin(piece, cut, to, reads)]
+  closer: (piece, reads) => {
+    return isCut(piece) ? [rowsWithin(piece, piece.input.from, piece.input.to, reads)] : undefined
   },
+}
+
+/** Whether pruning has left the piece of a segment, of which it has the bounds still. */
+function isCut(piece: Piece): boolean {
+  if (!isSegmentPiece(piece)) return false
+  const { input, part, newest } = piece
+  return newest === part.lastPagination && (input.to < part.to || input.from > part.from)
 }
 
 function ageRank({ transaction, index }: RowKey): Rank {
@@ -229,7 +232,7 @@ function bySortKey(
       if (first === nullRank) return { kind: 'null' }
       return kind && first !== anyRank ? { kind, value: first * sign } : { kind: 'any' }
     },
-    split: (piece) => {
+    closer: (piece) => {
       if (!isSegmentPiece(piece) || bestOf(piece) === anyRank) return undefined
       const granules = granulesOf(piece)
       if (granules.length === 1) return undefined

@@ -1,6 +1,7 @@
 /** Gives the rows of a plan in its order while they are read, and reads no more than it takes. */
 import { type SortedRows, sliceSortedRows } from '../../executor/order/row-list.ts'
 import { positionAfter } from '../../executor/relation/relation-rows.ts'
+import type { TaskInput } from '../../executor/task/task.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { granuleRows } from '../../vector/column.ts'
 import { inOrder } from '../admission/in-flight.ts'
@@ -8,7 +9,7 @@ import { isShortMerge } from '../cost/cost.ts'
 import { FoundRows } from './merge-rows.ts'
 import { OrderedSources } from './ordered-sources.ts'
 import { rowsOfPieces } from './piece.ts'
-import { inFlight, isOfAll, type PlanRun, scanParts, splitInputs, wantedRows } from './scan-rows.ts'
+import { inFlight, isOfAll, type PlanRun, scanParts, splitInputs } from './scan-rows.ts'
 import { noteSkipped, skipKnown } from './skip-known.ts'
 
 export interface ScanRowsOptions {
@@ -18,48 +19,25 @@ export interface ScanRowsOptions {
   readonly onEnough?: () => void
 }
 
-/** The rows of the plan's order, from its offset to its limit, as they are found. */
-export async function* scanRows(
-  run: PlanRun,
-  { areLetGo = false, onEnough }: ScanRowsOptions = {},
-): AsyncGenerator<SortedRows> {
-  const { plan } = run
-  if (plan.limit === 0 || plan.access.kind === 'empty') return
-  const offset = { rows: plan.offset }
-  let wanted = plan.limit ?? Number.POSITIVE_INFINITY
-  for await (const rows of readInPasses(run, offset, areLetGo)) {
-    const from = Math.min(offset.rows, rows.object.length)
-    const to = Math.min(rows.object.length, from + wanted)
-    offset.rows -= from
-    wanted -= to - from
-    if (to > from) yield sliceSortedRows(rows, from, to)
-    if (wanted > 0) continue
-    onEnough?.()
-    return
-  }
-}
-
 /**
+ * The rows of the plan's order, from its offset to its limit, as soon as they come before all that is not read yet.
+ *
  * Where not all keys of sorted rows fit into the query's memory, scans keep those that come first; once these have been
  * taken, all is scanned again for those that come after them, and so on.
- *
- * @param offset rows of which the caller makes no use; made less by those that are not read, nor given
  */
-async function* readInPasses(
-  first: PlanRun,
-  offset: { rows: number },
-  areLetGo: boolean,
+export async function* scanRows(
+  given: PlanRun,
+  { areLetGo = false, onEnough }: ScanRowsOptions = {},
 ): AsyncGenerator<SortedRows> {
-  let run = first
-  const { sort, unpivots } = first.plan
-  const most = wantedRows(first.plan)
+  const { sort, unpivots, access } = given.plan
+  if (access.kind === 'empty') return
+  const window = new RowWindow(given.plan, onEnough)
   // Rows that an unpivot has made of one have no order of their own, by which one could go on.
   const isInOrder = sort.length > 0 && unpivots.length === 0
-  const mayBePartial = areLetGo && isInOrder && !isShortMerge(most)
-  for (let left = most; left > 0; ) {
-    const { given, last } = yield* readInOrder(run, { wanted: left, offset, mayBePartial })
-    if (!last) return
-    left -= given
+  const mayBePartial = areLetGo && isInOrder && !isShortMerge(window.wanted)
+  for (let run = given; window.limit > 0; ) {
+    const last = yield* readInOrder(run, window, mayBePartial)
+    if (!last) break
     const { split: _, plan, ...rest } = run
     const { afterSorted, longAfter } = positionAfter(plan, last, last.object.length - 1)
     run = { ...rest, plan: { ...plan, afterSorted }, longAfter }
@@ -69,74 +47,102 @@ async function* readInPasses(
   }
 }
 
-interface Given {
-  readonly given: number
-  /** Rows after which some were left out; undefined: all that are wanted were given. */
-  readonly last: SortedRows | undefined
+/** What is left to be given of an order: so many rows after as many others. */
+class RowWindow {
+  offset: number
+  limit: number
+  readonly #onEnough: ScanRowsOptions['onEnough']
+
+  constructor(
+    { offset, limit = Number.POSITIVE_INFINITY }: PhysicalPlan,
+    onEnough: ScanRowsOptions['onEnough'],
+  ) {
+    this.offset = offset
+    this.limit = limit
+    this.#onEnough = onEnough
+  }
+
+  get wanted(): number {
+    return this.offset + this.limit
+  }
+
+  /** Gives those of the next rows that are in it. */
+  *give(rows: SortedRows): Generator<SortedRows> {
+    const from = Math.min(this.offset, rows.object.length)
+    const to = Math.min(rows.object.length, from + this.limit)
+    this.offset -= from
+    this.limit -= to - from
+    if (to > from) yield sliceSortedRows(rows, from, to)
+    if (this.limit === 0) this.#onEnough?.()
+  }
 }
 
-interface ReadOptions {
-  readonly wanted: number
-  readonly offset: { rows: number }
-  /** Whether rows that come last may be left out where all take too much memory. */
-  readonly mayBePartial: boolean
-}
-
-/** Reads the best of what is left, step by step, and gives what comes before all that is left then. */
+/**
+ * Reads the best of what is left, step by step, and gives what comes before all that is left then.
+ *
+ * @param mayBePartial whether rows that come last may be left out where all take too much memory
+ * @returns rows after the last of which some were left out; undefined: all that are wanted were given
+ */
 async function* readInOrder(
   run: PlanRun,
-  { wanted, offset, mayBePartial }: ReadOptions,
-): AsyncGenerator<SortedRows, Given> {
-  const { plan, snapshot, pool, audit } = run
-  const { pieces, others, found: before, skipped: skippedBefore = 0 } = splitInputs(run)
-  const isSorted = plan.sort.length > 0
+  window: RowWindow,
+  mayBePartial: boolean,
+): AsyncGenerator<SortedRows, SortedRows | undefined> {
+  const { plan, pool } = run
+  const { pieces, others, found: before, skipped = 0 } = splitInputs(run)
+  window.offset -= skipped
   const sources = pool.read((reads) => new OrderedSources(pieces, plan, reads))
-  const found = new FoundRows(run, wanted, mayBePartial)
-  if (before) await found.add([{ rows: before, isPartial: false }])
-  offset.rows -= skippedBefore
-  // What is in no column may come first: of that, an offset leaves out what is newer than all else.
-  let first = others
-  if (offset.rows > 0 && !isSorted && others.length > 0) {
-    await found.add(await scanParts(others, { run, wanted, mayBePartial }))
-    first = []
+  const found = new FoundRows(run, window.wanted, mayBePartial)
+  const read = async (inputs: readonly TaskInput[]) => {
+    const scan = { run, wanted: window.wanted, mayBePartial, threshold: found.threshold() }
+    for await (const part of scanParts(inputs, scan)) await found.add(part)
   }
-  const started = audit.now()
-  const known = found.areAhead(sources.bound)
-    ? pool.read((reads) => skipKnown(sources, plan, offset.rows - found.count, { snapshot, reads }))
-    : 0
-  noteSkipped(run, started, known)
-  offset.rows -= known
-  const skipped = skippedBefore + known
-  const scan = { run, wanted: wanted - skipped, mayBePartial }
-  const pace = new ReadPace(plan, scan.wanted)
+  if (before) await found.add({ rows: before, isPartial: false })
+  let first = others
+  if (window.offset > 0 && plan.sort.length === 0) {
+    // What is in no column may be of any age.
+    await read(others)
+    first = []
+    window.offset -= skipUnread(run, sources, found, window.offset)
+  }
+  const pace = new ReadPace(plan, mayBePartial, window.wanted)
   const steps = function* () {
     for (;;) {
-      // What takes too much memory is put in order once.
-      const rows = mayBePartial ? Number.POSITIVE_INFINITY : pace.rows
-      const taken = pool.read((reads) => sources.take(rows, reads))
+      const [taken, bound] = pool.read(() => [sources.take(pace.rows), sources.bound] as const)
       const inputs = [...first, ...taken.map(({ input }) => input)]
       if (inputs.length === 0) return
       first = []
-      const { bound } = sources
-      yield async () => {
-        const parts = await scanParts(inputs, { ...scan, threshold: found.threshold() })
-        return { read: rowsOfPieces(taken), parts, bound }
-      }
+      yield () => read(inputs).then(() => ({ rowsRead: rowsOfPieces(taken), bound }))
     }
   }
-  let given = skipped
-  for await (const { read, parts, bound } of inOrder(steps(), pace.mayWait ? 1 : inFlight(run))) {
-    await found.add(parts)
+  for await (const { rowsRead, bound } of inOrder(steps(), pace.mayWait ? 1 : inFlight(run))) {
     if (!bound) continue
     const { rows } = await found.take(bound)
-    given += rows.object.length
-    pace.note(read, rows.object.length)
-    yield rows
+    pace.note(rowsRead, rows.object.length)
+    yield* window.give(rows)
+    if (window.limit === 0) return undefined
   }
   const { rows, isPartial } = await found.take(undefined)
-  yield rows
-  given += rows.object.length
-  return { given, last: isPartial ? rows : undefined }
+  yield* window.give(rows)
+  return isPartial ? rows : undefined
+}
+
+/** Takes out rows that an offset leaves out, if all that were found come before them; returns how many. */
+function skipUnread(
+  run: PlanRun,
+  sources: OrderedSources,
+  found: FoundRows,
+  offset: number,
+): number {
+  const { name, plan, snapshot, pool, audit } = run
+  const started = audit.now()
+  const skipped = pool.read((reads) => {
+    const areAhead = found.countAhead(sources.bound) === found.count
+    const atMost = areAhead ? offset - found.count : 0
+    return skipKnown(sources, plan, atMost, { snapshot, reads })
+  })
+  noteSkipped({ name, audit }, started, skipped)
+  return skipped
 }
 
 /** How many rows are read in a step: at first, and at most. */
@@ -155,12 +161,14 @@ class ReadPace {
   #read = 0
   #given = 0
 
-  constructor(plan: PhysicalPlan, wanted: number) {
+  constructor(plan: PhysicalPlan, isOne: boolean, wanted: number) {
     this.#isSorted = plan.sort.length > 0
     const areAllWanted = isOfAll(plan)
     this.mayWait = this.#isSorted || areAllWanted
     const byAge = areAllWanted ? Math.min(wanted, givenRows) : firstRows.byAge
-    this.#rows = this.#isSorted ? firstRows.sorted : byAge
+    // What takes too much memory is put in order once.
+    const sorted = isOne ? Number.POSITIVE_INFINITY : firstRows.sorted
+    this.#rows = this.#isSorted ? sorted : byAge
   }
 
   get rows(): number {

@@ -22,7 +22,6 @@ import { isLookUp } from '../cost/cost.ts'
 import type { TaskRunner } from '../thread/query-pool.ts'
 import type { QueryTasks } from '../thread/query-tasks.ts'
 import type { AuditLog } from './audit-log.ts'
-import type { PartOfRows } from './merge-rows.ts'
 import { ObjectParts } from './object-parts.ts'
 import { isSegmentPiece, type Piece } from './piece.ts'
 import { settlingKey, settlingOf } from './settling.ts'
@@ -111,16 +110,13 @@ function sharedDictionaries(
   return pool.dictionaries.of(plan, parts, snapshot.segments, cancelled)
 }
 
-/** Scans the inputs; each part that comes back is in the plan's order. */
-export async function scanParts(
+/** Scans the inputs, as many as there are tasks at a time; each part that comes back is in the plan's order. */
+export function scanParts(
   inputs: readonly TaskInput[],
   scan: RowsScan,
-): Promise<readonly PartOfRows[]> {
-  const parts: PartOfRows[] = []
+): AsyncGenerator<RowsResult> {
   const { plan, pool } = scan.run
-  const units = unitsOf(inputs, plan, pool.workers)
-  for await (const result of scanUnits(units, scan)) parts.push(result as RowsResult)
-  return parts
+  return scanUnits(unitsOf(inputs, plan, pool.workers), scan) as AsyncGenerator<RowsResult>
 }
 
 /** How the first rows of an order are scanned. */

@@ -26,11 +26,15 @@ export function skipKnown(
   if (atMost <= 0 || !isByAge || !predicates.every(mayBeCertain)) return 0
   const isKnown = (piece: Piece) =>
     passesAll(piece, predicates) && isAllVisible(piece, snapshot.transaction, reads.records)
-  return sources.skip(atMost, isKnown, reads)
+  return sources.skip(atMost, isKnown)
 }
 
 /** Tells whoever asks that rows were skipped. */
-export function noteSkipped({ name, audit }: PlanRun, started: number, rows: number): void {
+export function noteSkipped(
+  { name, audit }: Pick<PlanRun, 'name' | 'audit'>,
+  started: number,
+  rows: number,
+): void {
   if (rows === 0) return
   const milliseconds = audit.now() - started
   audit
