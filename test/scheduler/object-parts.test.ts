@@ -1,15 +1,9 @@
 /** What many segments have of some objects, side by side. */
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { BoundExpression } from '../../src/binder/bound.ts'
-import { isCertain } from '../../src/executor/scan/certain.ts'
-import { pruneRows } from '../../src/executor/scan/prune.ts'
-import { Zones } from '../../src/executor/scan/zones.ts'
 import { ObjectParts } from '../../src/scheduler/scan/object-parts.ts'
 import { seenSegments } from '../../src/scheduler/scan/snapshot.ts'
 import type { Manifest } from '../../src/storage/segment/manifest.ts'
 import { type SegmentMetadata, segmentFormat } from '../../src/storage/segment/metadata.ts'
-import { granuleRows } from '../../src/vector/column.ts'
 import { constant, field } from '../support/scan-task.ts'
 
 /** A segment of rows by object, all of one transaction; with a number in the bounds, if any. */
@@ -95,91 +89,6 @@ describe('parts are ruled out', () => {
     const parts = ObjectParts.of(segments, new Set([1]))
     const predicate = { kind: 'is_null', operand: field('n'), type: 'boolean' } as const
     expect(parts.matching([predicate])).toEqual([undefined])
-  })
-})
-
-/** A segment of one object whose granules have these bounds of `n`; null: it has no number there. */
-function ofGranules(id: number, granules: readonly (readonly number[] | null)[]) {
-  const made = segment(id, { 1: granules.length * granuleRows })
-  const bounds = granules.flatMap((each) => each ?? [])
-  const column = {
-    type: 'number',
-    path: ['n'],
-    nullCount: 0,
-    minimum: Math.min(...bounds),
-    maximum: Math.max(...bounds),
-    granuleMinimums: granules.map((each) => each?.[0] ?? null),
-    granuleMaximums: granules.map((each) => each?.[1] ?? null),
-  }
-  return {
-    ...made,
-    metadata: { ...made.metadata, columns: [column] } as unknown as SegmentMetadata,
-  }
-}
-
-describe('metadata that decides about no granule of a part', () => {
-  const compared = (operator: string, value: number, name = 'n') => {
-    const [left, right] = [field(name), constant(value)]
-    return { kind: 'comparison', operator, left, right, type: 'boolean' } as BoundExpression
-  }
-  const number = fc.integer({ min: 0, max: 6 })
-  const predicate = fc
-    .tuple(fc.constantFrom('eq', 'ne', 'lt', 'le', 'gt', 'ge'), number)
-    .map(([operator, value]) => compared(operator, value))
-  const granule = fc.option(
-    fc.tuple(number, number).map((pair) => pair.sort((a, b) => a - b)),
-    { freq: 9 },
-  )
-
-  test('leaves out no rows, and is certain of none', () => {
-    const segments = fc.array(fc.array(granule, { minLength: 1, maxLength: 4 }), { minLength: 1 })
-    const predicates = fc.array(predicate, { minLength: 1, maxLength: 2 })
-    let found = 0
-    fc.assert(
-      fc.property(segments, predicates, (granulesOf, predicates) => {
-        const made = granulesOf.map((granules, i) => ofGranules(i + 1, granules))
-        const parts = ObjectParts.of(made, new Set([1]))
-        const undecided = parts.undecided(predicates)!
-        for (const [i, { metadata, part }] of parts.parts.entries()) {
-          if (undecided[i] === 0) continue
-          found++
-          const { ranges } = pruneRows(metadata, part, predicates, [])
-          expect(ranges).toEqual([{ from: part.from, to: part.to }])
-          const zones = new Zones(metadata, part, [])
-          for (const granule of [undefined, ...granulesOf[i]!.keys()]) {
-            zones.granule = granule
-            expect(predicates.some((each) => isCertain(each, zones))).toBe(false)
-          }
-        }
-      }),
-      { numRuns: 500 },
-    )
-    expect(found).toBeGreaterThan(50)
-  })
-
-  test('is told by numbers between the bounds of all its granules', () => {
-    const parts = ObjectParts.of(
-      [
-        ofGranules(1, [
-          [0, 4],
-          [2, 6],
-        ]),
-        ofGranules(2, [[0, 4], null]),
-        ofGranules(3, [[3, 9]]),
-      ],
-      new Set([1]),
-    )
-    const undecided = (...predicates: BoundExpression[]) => parts.undecided(predicates)
-    expect([3, 2, 4].map((value) => [...undecided(compared('gt', value))!])).toEqual([
-      [1, 0, 0],
-      [0, 0, 0],
-      [0, 0, 1],
-    ])
-    expect([...undecided(compared('gt', 3), compared('lt', 5))!]).toEqual([0, 0, 0])
-    expect([...undecided(compared('gt', 3, 'other'))!]).toEqual([0, 0, 0])
-    const isNull = { kind: 'is_null', operand: field('n'), type: 'boolean' } as BoundExpression
-    expect(undecided(compared('gt', 3), isNull)).toBeUndefined()
-    expect(undecided()).toBeUndefined()
   })
 })
 

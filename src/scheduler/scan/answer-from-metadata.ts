@@ -2,7 +2,7 @@
 import { KnownGroups } from '../../executor/group/known-groups.ts'
 import { hasNoSupersession } from '../../executor/scan/visibility.ts'
 import { ObjectParts } from './object-parts.ts'
-import { areAllVisible, isAllVisible, isSegmentPiece, type Piece, rowsOfPiece } from './piece.ts'
+import { isAllVisible, isSegmentPiece, type Piece, rowsOfPiece } from './piece.ts'
 import { type SplitInputs, type SplittingRun, splitInputs } from './scan-rows.ts'
 
 /** What there is to be read for a plan, with the groups of what need not be. */
@@ -42,13 +42,9 @@ function takeRest(split: SplitInputs, run: SplittingRun, groups: KnownGroups): S
   const { name, snapshot, pool, audit } = run
   const started = audit.now()
   const { transaction } = snapshot
-  const isUndecided = (piece: Piece) => isSegmentPiece(piece) && piece.isUndecided
-  if (split.pieces.length > 0 && split.pieces.every(isUndecided)) return split
   const pieces = pool.read(({ records }) => {
-    const areAll = areAllVisible(split.pieces, transaction, records)
     return split.pieces.flatMap((piece): readonly Piece[] => {
-      if (isUndecided(piece)) return [piece]
-      if (!areAll && !isAllVisible(piece, transaction, records)) return [piece]
+      if (!isAllVisible(piece, transaction, records)) return [piece]
       const ranges = isSegmentPiece(piece)
         ? groups.take(piece.metadata, piece.part, piece.input)
         : groups.takeUnread(piece.input)

@@ -3,7 +3,6 @@
  * each: where other work has swept the caches, looking for these in the metadata of 178 segments took half a millisecond.
  */
 import type { BoundExpression } from '../../binder/bound.ts'
-import { comparedNumber } from '../../executor/scan/compared-field.ts'
 import { type BoundsList, matchingZones, type ZoneList } from '../../executor/scan/may-match.ts'
 import { Zones } from '../../executor/scan/zones.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
@@ -29,15 +28,6 @@ export interface ObjectBounds {
   readonly newest: RowKey
 }
 
-/**
- * By part, the greatest minimum of its granules and the least maximum: a number between these is between the bounds of each.
- * None is where some granule has no numbers, or nothing is known.
- */
-interface CommonBounds {
-  readonly above: Float64Array
-  readonly below: Float64Array
-}
-
 /** Sets of objects, and paths of each, of which that is remembered. */
 const [rememberedSets, rememberedPaths] = [64, 256]
 
@@ -58,7 +48,6 @@ export class ObjectParts implements ZoneList {
   readonly others: Readonly<SkippedSum>
   readonly bounds: readonly ObjectBounds[]
   readonly #boundsByPath = new Map<string, BoundsList>()
-  readonly #commonByPath = new Map<string, CommonBounds>()
   readonly #textsByPath = new Map<string, Uint8Array>()
 
   /** Segments are those of a snapshot: of the same list what was found out is remembered. */
@@ -114,49 +103,6 @@ export class ObjectParts implements ZoneList {
   /** For each predicate that bounds of numbers may rule out, the parts of which rows may match; undefined of others. */
   matching(predicates: readonly BoundExpression[]): readonly (Uint8Array | undefined)[] {
     return predicates.map((predicate) => matchingZones(predicate, this))
-  }
-
-  /**
-   * By part, 1 where metadata decides about none of the granules: in each of them, rows may match every predicate, and
-   * none is certain to hold of all. Of comparisons with numbers two numbers by part tell that; undefined: nothing is told.
-   */
-  undecided(predicates: readonly BoundExpression[]): Uint8Array | undefined {
-    if (predicates.length === 0) return undefined
-    const undecided = new Uint8Array(this.count).fill(1)
-    for (const predicate of predicates) {
-      const compared = predicate.kind === 'comparison' ? comparedNumber(predicate) : undefined
-      if (!compared) return undefined
-      const { path, type, value } = compared
-      const { above, below } = this.#commonBoundsOf(path, type)
-      for (let i = 0; i < undecided.length; i++) {
-        if (value <= above[i]! || value >= below[i]!) undecided[i] = 0
-      }
-    }
-    return undecided
-  }
-
-  #commonBoundsOf(path: Path, type: 'number' | 'timestamp'): CommonBounds {
-    const key = `${type} ${JSON.stringify(path)}`
-    return remembered(this.#commonByPath, key, () => this.#findCommonBounds(path, type))
-  }
-
-  #findCommonBounds(path: Path, type: 'number' | 'timestamp'): CommonBounds {
-    const above = new Float64Array(this.count).fill(Number.POSITIVE_INFINITY)
-    const below = new Float64Array(this.count).fill(Number.NEGATIVE_INFINITY)
-    for (const [i, { metadata, part }] of this.parts.entries()) {
-      const column = new Zones(metadata, part, []).numberColumn(path, type)
-      if (column === undefined || column === 'unknown') continue
-      const [first, last] = [part.from, part.to - 1].map((row) => Math.floor(row / granuleRows))
-      const [minimums, maximums] = [column.granuleMinimums, column.granuleMaximums].map((each) =>
-        each.slice(first, last! + 1),
-      )
-      above[i] = minimums!.reduce((most: number, one) => Math.max(most, one ?? Infinity), -Infinity)
-      below[i] = maximums!.reduce(
-        (least: number, one) => Math.min(least, one ?? -Infinity),
-        Infinity,
-      )
-    }
-    return { above, below }
   }
 
   boundsOf(path: Path, type: 'number' | 'timestamp'): BoundsList {

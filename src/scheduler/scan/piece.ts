@@ -5,7 +5,7 @@ import type { TaskInput } from '../../executor/task/task.ts'
 import type { RecordReader } from '../../storage/read/record-reader.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
 import type { ObjectRows, SegmentMetadata } from '../../storage/segment/metadata.ts'
-import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
+import type { RowKey } from '../../type/transaction.ts'
 import type { ColumnSet } from '../../vector/column.ts'
 import { sharedKeys } from '../../vector/shared-columns.ts'
 
@@ -29,8 +29,6 @@ export interface SegmentPiece extends AgeBounds {
   readonly metadata: SegmentMetadata
   /** All rows of the object in the segment. */
   readonly part: ObjectRows
-  /** Whether metadata is known to decide about no granule (`ObjectParts.undecided`). */
-  readonly isUndecided: boolean
 }
 
 export function isSegmentPiece(piece: Piece): piece is SegmentPiece {
@@ -49,10 +47,10 @@ export function rowsOfPiece<Of extends Piece>(
     const input = { kind: 'part', part, memory, object, from, to, mayBeNewer } as const
     return { input, oldest, newest } as Of
   }
-  const { metadata, part, isUndecided } = piece
+  const { metadata, part } = piece
   const { segment, object, mayBeNewer } = piece.input
   const input = { kind: 'segment', segment, object, from, to, mayBeNewer } as const
-  return { input, metadata, part, isUndecided, oldest, newest } as Of
+  return { input, metadata, part, oldest, newest } as Of
 }
 
 export function rowCountOf({ input: { from, to } }: Piece): number {
@@ -124,29 +122,4 @@ export function isAllVisible(
   if (mayBeNewer) return false
   if (metadata && isCurrent(metadata, object, records)) return true
   return hasNoSupersession(object, oldest, newest, transaction, records)
-}
-
-/**
- * Whether every row of all pieces is known to be, by a look per object: most objects have no supersession, and
- * one look takes as long as all else that is done for a piece.
- */
-export function areAllVisible(
-  pieces: readonly Piece[],
-  transaction: number,
-  records: RecordReader,
-): boolean {
-  const bounds = new Map<number, { oldest: RowKey; newest: RowKey }>()
-  for (const { input, oldest, newest } of pieces) {
-    if (input.mayBeNewer) return false
-    const known = bounds.get(input.object)
-    if (!known) bounds.set(input.object, { oldest, newest })
-    else {
-      if (compareRowKeys(oldest, known.oldest) < 0) known.oldest = oldest
-      if (compareRowKeys(newest, known.newest) > 0) known.newest = newest
-    }
-  }
-  for (const [object, { oldest, newest }] of bounds) {
-    if (!hasNoSupersession(object, oldest, newest, transaction, records)) return false
-  }
-  return true
 }

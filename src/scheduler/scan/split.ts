@@ -74,7 +74,6 @@ export function splitScan(
   report.rows = table.rowCount
   const without = candidates.without(table)
   const matching = table.matching(plan.predicates)
-  const undecided = table.undecided(plan.predicates)
   let lastRead: number | undefined
   for (let i = 0; i < table.count; i++) {
     const rowCount = table.rowCounts[i]!
@@ -98,16 +97,13 @@ export function splitScan(
     }
     const { segment, metadata, part } = table.parts[i]!
     const granules = candidates.granulesOf(segment, metadata, part)
-    const isUndecided = undecided?.[i] === 1
-    const pruning = isUndecided
-      ? { ranges: [part], skipped: [] }
-      : pruneRows(metadata, part, plan.predicates, traceSets)
+    const pruning = pruneRows(metadata, part, plan.predicates, traceSets)
     skipped.addPruned(pruning.skipped, rowCount)
     const narrowed = narrowRanges(pruning.ranges, granules)
     skipped.add('key index', 'key index', narrowed.skipped, rowCount)
     for (const { from, to } of narrowed.ranges) {
       report.rowsRead += to - from
-      const rows = { segment, metadata, part, from, to, isUndecided }
+      const rows = { segment, metadata, part, from, to }
       pieces.push(pieceOf(rows, snapshot))
       if (segment === lastRead) continue
       report.segmentsRead++
@@ -167,7 +163,7 @@ function partPieces(
 }
 
 function pieceOf(
-  { segment, metadata, part, from, to, isUndecided }: PieceRows,
+  { segment, metadata, part, from, to }: PieceRows,
   { transaction }: QuerySnapshot,
 ): SegmentPiece {
   const mayBeNewer = part.lastTransaction > transaction
@@ -175,13 +171,12 @@ function pieceOf(
     input: { kind: 'segment', segment, object: part.object, from, to, mayBeNewer },
     metadata,
     part,
-    isUndecided,
     oldest: part.firstPagination,
     newest: part.lastPagination,
   }
 }
 
-interface PieceRows extends SegmentPart, Pick<SegmentPiece, 'isUndecided'> {
+interface PieceRows extends SegmentPart {
   readonly from: number
   readonly to: number
 }
