@@ -78,9 +78,9 @@ export class FoundRows {
     return thresholdOf(columnReader(first)(this.#wanted - 1))
   }
 
-  countAhead(bound: OrderBound | undefined): number {
-    const { sort } = this.#run.plan
-    return this.#parts.reduce((sum, { rows }) => sum + countAhead(rows, sort, bound), 0)
+  /** Whether all rows come before all that is not read. */
+  areAhead(bound: OrderBound | undefined): boolean {
+    return sumOf(this.#countsAhead(bound)) === this.count
   }
 
   /**
@@ -90,19 +90,27 @@ export class FoundRows {
    */
   async take(bound: OrderBound | undefined): Promise<PartOfRows> {
     const isSorted = this.#run.plan.sort.length > 0
-    const count = this.countAhead(bound)
+    const counts = this.#countsAhead(bound)
+    const count = sumOf(counts)
     if (count === 0 || (bound && isSorted && count < this.#wanted)) return noPart
     const parts = this.#parts
-    const cuts = parts.map(({ rows }) => countAhead(rows, this.#run.plan.sort, bound))
-    this.#parts = parts.flatMap((part, i) => rowsOfPart(part, cuts[i]!, part.rows.object.length))
-    const ahead = parts.flatMap((part, i) => rowsOfPart(part, 0, cuts[i]!))
+    const ahead = parts.flatMap((part, i) => rowsOfPart(part, 0, counts[i]!))
+    this.#parts = parts.flatMap((part, i) => rowsOfPart(part, counts[i]!, part.rows.object.length))
     return orderParts(ahead, this.#run, this.#wanted)
+  }
+
+  #countsAhead(bound: OrderBound | undefined): number[] {
+    return this.#parts.map(({ rows }) => countAhead(rows, this.#run.plan.sort, bound))
   }
 
   async #merge(wanted: number): Promise<void> {
     const { rows, isPartial } = await orderParts(this.#parts, this.#run, wanted)
     this.#parts = [{ rows, isPartial: this.#mayBePartial && isPartial }]
   }
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 function rowsOfPart({ rows, isPartial }: PartOfRows, from: number, to: number): PartOfRows[] {

@@ -105,7 +105,10 @@ async function* readInOrder(
     first = []
     window.offset -= skipUnread(run, sources, found, window.offset)
   }
-  const pace = new ReadPace(plan, mayBePartial, window.wanted)
+  const pace = new ReadPace(plan, window.wanted, {
+    isOne: mayBePartial,
+    isBegun: before !== undefined,
+  })
   const steps = function* () {
     for (;;) {
       const [taken, bound] = pool.read(() => [sources.take(pace.rows), sources.bound] as const)
@@ -137,8 +140,7 @@ function skipUnread(
   const { name, plan, snapshot, pool, audit } = run
   const started = audit.now()
   const skipped = pool.read((reads) => {
-    const areAhead = found.countAhead(sources.bound) === found.count
-    const atMost = areAhead ? offset - found.count : 0
+    const atMost = found.areAhead(sources.bound) ? offset - found.count : 0
     return skipKnown(sources, plan, atMost, { snapshot, reads })
   })
   noteSkipped({ name, audit }, started, skipped)
@@ -148,9 +150,17 @@ function skipUnread(
 /** How many rows are read in a step: at first, and at most. */
 const firstRows = { byAge: granuleRows, sorted: 8 * granuleRows }
 const mostRows = 32 * granuleRows
+const sortedGrowth = 8
 
 /** What a step should give: keys of rows take 28 bytes each, and some steps are read ahead. */
 const givenRows = 32_768
+
+interface PaceOptions {
+  /** Whether all is read in one step: what takes too much memory is put in order once. */
+  readonly isOne: boolean
+  /** Whether what a first step has found was not enough. */
+  readonly isBegun: boolean
+}
 
 /** Short steps at first, so that the first rows leave soon; longer ones where these have given few. */
 class ReadPace {
@@ -161,13 +171,14 @@ class ReadPace {
   #read = 0
   #given = 0
 
-  constructor(plan: PhysicalPlan, isOne: boolean, wanted: number) {
+  constructor(plan: PhysicalPlan, wanted: number, { isOne, isBegun }: PaceOptions) {
     this.#isSorted = plan.sort.length > 0
     const areAllWanted = isOfAll(plan)
     this.mayWait = this.#isSorted || areAllWanted
     const byAge = areAllWanted ? Math.min(wanted, givenRows) : firstRows.byAge
-    // What takes too much memory is put in order once.
-    const sorted = isOne ? Number.POSITIVE_INFINITY : firstRows.sorted
+    const sorted = isOne
+      ? Number.POSITIVE_INFINITY
+      : firstRows.sorted * (isBegun ? sortedGrowth : 1)
     this.#rows = this.#isSorted ? sorted : byAge
   }
 
@@ -179,7 +190,7 @@ class ReadPace {
     this.#read += read
     this.#given += given
     const fitting = (givenRows * this.#read) / Math.max(1, this.#given)
-    const longer = this.#isSorted ? 8 * this.#rows : Math.min(mostRows, 2 * this.#rows)
+    const longer = this.#isSorted ? sortedGrowth * this.#rows : Math.min(mostRows, 2 * this.#rows)
     this.#rows = Math.max(firstRows.byAge, Math.min(longer, fitting))
   }
 }
