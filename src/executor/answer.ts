@@ -31,75 +31,42 @@ export function runAnswer(task: AnswerTask, storage: TaskStorage, out?: ByteWrit
   if (scanned.sink instanceof RowSink && plan.then.length === 0) {
     const found = resultOf(scanned) as RowsResult
     const { metrics } = found
-    if (!areFirst(found.rows, task)) return unproven(found, task)
+    if (!areFirst(found.rows, task))
+      return { ...noAnswer, form: task.form, metrics, found: found.rows }
     const rows = withinLimit(found.rows, plan)
     const printed = print(relationOfRows(plan, rows), task, storage, out)
-    const { operator } = printed
     const { rowCount } = printed.rows
     const total = rows.object.length
     const rest = { ...found, rows: sliceSortedRows(rows, rowCount, total) }
-    return answerOf(printed, {
-      metrics: withOperators(metrics, metrics.operators, operator),
+    return {
+      ...noAnswer,
+      ...printed.rows,
+      form: printed.form,
+      metrics: withOperators(metrics, metrics.operators, printed.operator),
       place: placeOfLast(rowCount, (row) => placeOfRow(plan, rows, row)),
-      madeColumns: [],
       rest: rowCount < total ? rest : undefined,
-    })
+    }
   }
   const finished = finish(scanned, task, storage)
   const { relation, lastSorted, operators } = finished
   const printed = print(relation, task, storage, out)
-  const { operator } = printed
   const { rowCount } = printed.rows
   const rest = sliceRelation(relation, rowCount, relation.rowCount)
-  return answerOf(printed, {
-    metrics: withOperators(scanned.metrics, operators, operator),
+  return {
+    ...noAnswer,
+    ...printed.rows,
+    form: printed.form,
+    metrics: withOperators(scanned.metrics, operators, printed.operator),
     place: placeOfLast(rowCount, (row) => placeOfFinished(plan, finished, row)),
     madeColumns: plan.output.star ? relation.fields.map(({ name }) => name) : [],
     rest: rest.rowCount > 0 ? { kind: 'finish', relation: rest, lastSorted } : undefined,
-  })
+  }
 }
 
 /** Whether as many rows as are wanted come before all that is left to be read. */
 function areFirst(rows: SortedRows, { scan: { plan, wanted }, bound }: AnswerTask): boolean {
   return bound === undefined || countAhead(rows, plan.sort, bound) >= wanted
 }
-
-function unproven({ rows, metrics }: RowsResult, { form }: AnswerTask): AnswerResult {
-  const place = { last: undefined, lastSorted: undefined }
-  const none = { rowCount: 0, bytes: new Uint8Array(0), rawBytes: 0, group: undefined }
-  return {
-    ...none,
-    kind: 'answer',
-    form,
-    metrics,
-    place,
-    madeColumns: [],
-    rest: undefined,
-    found: rows,
-  }
-}
-
-/** Written out: to copy objects with `...` took a twentieth of the time of a short answer. */
-function answerOf(
-  { rows, form }: Printed,
-  { metrics, place, madeColumns, rest }: AnswerRest,
-): AnswerResult {
-  const { rowCount, bytes, rawBytes, group } = rows
-  return {
-    kind: 'answer',
-    rowCount,
-    bytes,
-    rawBytes,
-    group,
-    form,
-    metrics,
-    place,
-    madeColumns,
-    rest,
-  }
-}
-
-type AnswerRest = Pick<AnswerResult, 'metrics' | 'place' | 'madeColumns' | 'rest'>
 
 /** Runs the plan's stages; of a scan that was profiled, with its operators before theirs. */
 function finish(scanned: Scanned, task: AnswerTask, storage: TaskStorage): FinishResult {
@@ -173,5 +140,16 @@ function print(
 }
 
 function placeOfLast(rowCount: number, placeOf: (row: number) => RowPlace): RowPlace {
-  return rowCount === 0 ? { last: undefined, lastSorted: undefined } : placeOf(rowCount - 1)
+  return rowCount === 0 ? noAnswer.place : placeOf(rowCount - 1)
+}
+
+/** Without rows. */
+const noAnswer: Omit<AnswerResult, 'form' | 'metrics'> = {
+  kind: 'answer',
+  rowCount: 0,
+  bytes: new Uint8Array(0),
+  rawBytes: 0,
+  place: { last: undefined, lastSorted: undefined },
+  madeColumns: [],
+  rest: undefined,
 }

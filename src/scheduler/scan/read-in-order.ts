@@ -105,10 +105,10 @@ async function* readInOrder(
     first = []
     window.offset -= skipUnread(run, sources, found, window.offset)
   }
-  const pace = new ReadPace(plan, window.wanted, {
-    isOne: mayBePartial,
-    isBegun: before !== undefined,
-  })
+  const pace = new ReadPace(plan, window.wanted)
+  // What takes too much memory is put in order once.
+  if (mayBePartial) pace.rows = Number.POSITIVE_INFINITY
+  else if (before) pace.note(0, 0)
   const steps = function* () {
     for (;;) {
       const [taken, bound] = pool.read(() => [sources.take(pace.rows), sources.bound] as const)
@@ -150,47 +150,32 @@ function skipUnread(
 /** How many rows are read in a step: at first, and at most. */
 const firstRows = { byAge: granuleRows, sorted: 8 * granuleRows }
 const mostRows = 32 * granuleRows
-const sortedGrowth = 8
 
 /** What a step should give: keys of rows take 28 bytes each, and some steps are read ahead. */
 const givenRows = 32_768
-
-interface PaceOptions {
-  /** Whether all is read in one step: what takes too much memory is put in order once. */
-  readonly isOne: boolean
-  /** Whether what a first step has found was not enough. */
-  readonly isBegun: boolean
-}
 
 /** Short steps at first, so that the first rows leave soon; longer ones where these have given few. */
 class ReadPace {
   readonly #isSorted: boolean
   /** Whether few steps are to be expected, or what one finds rules out much of the next. */
   readonly mayWait: boolean
-  #rows: number
+  rows: number
   #read = 0
   #given = 0
 
-  constructor(plan: PhysicalPlan, wanted: number, { isOne, isBegun }: PaceOptions) {
+  constructor(plan: PhysicalPlan, wanted: number) {
     this.#isSorted = plan.sort.length > 0
     const areAllWanted = isOfAll(plan)
     this.mayWait = this.#isSorted || areAllWanted
     const byAge = areAllWanted ? Math.min(wanted, givenRows) : firstRows.byAge
-    const sorted = isOne
-      ? Number.POSITIVE_INFINITY
-      : firstRows.sorted * (isBegun ? sortedGrowth : 1)
-    this.#rows = this.#isSorted ? sorted : byAge
-  }
-
-  get rows(): number {
-    return this.#rows
+    this.rows = this.#isSorted ? firstRows.sorted : byAge
   }
 
   note(read: number, given: number): void {
     this.#read += read
     this.#given += given
-    const fitting = (givenRows * this.#read) / Math.max(1, this.#given)
-    const longer = this.#isSorted ? sortedGrowth * this.#rows : Math.min(mostRows, 2 * this.#rows)
-    this.#rows = Math.max(firstRows.byAge, Math.min(longer, fitting))
+    const longer = this.#isSorted ? 8 * this.rows : Math.min(mostRows, 2 * this.rows)
+    const fitting = given === 0 ? longer : (givenRows * this.#read) / this.#given
+    this.rows = Math.max(firstRows.byAge, Math.min(longer, fitting))
   }
 }
