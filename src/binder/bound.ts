@@ -181,6 +181,8 @@ export interface BoundSortKey {
 export const hiddenField = {
   /** The number of the object that holds the row. */
   object: '#object',
+  /** Of columns of an aggregation, by their indexes. */
+  groupColumn: '#group',
   /** The key or index, and the element, that the i-th unpivot has made the row of. */
   unpivotName: (i: number): string => `#name${i}`,
   unpivotValue: (i: number): string => `#value${i}`,

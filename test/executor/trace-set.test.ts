@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { BoundExpression } from '../../src/binder/bound.ts'
 import { evaluate } from '../../src/binder/evaluate.ts'
 import { plainValues } from '../../src/executor/column/wire-values.ts'
-import type { Batch } from '../../src/executor/expression/batch.ts'
+import { type Batch, VectorField } from '../../src/executor/expression/batch.ts'
 import { compile } from '../../src/executor/expression/compile.ts'
 import { withTraceSets } from '../../src/executor/expression/trace-set.ts'
 import type { Relation } from '../../src/executor/relation/relation.ts'
@@ -52,8 +52,7 @@ const texts = traces.filter((trace) => trace === null || !/half/.test(trace))
 function batchOf(object: Vector, trace: Vector, rowCount: number): Batch {
   return {
     rowCount,
-    field: (path) => (path[0] === '#object' ? object : trace),
-    isNull: () => new Uint8Array(rowCount),
+    field: (path) => new VectorField(path[0] === '#object' ? object : trace),
   }
 }
 

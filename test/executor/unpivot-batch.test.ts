@@ -181,7 +181,7 @@ describe('entries of a batch', () => {
     const rows = new ScannedRecords(values.map((v, i) => ({ id: `r${i}`, metadata: { v } })))
     const scan = new ColumnScan(rows.set, object, () => null, undefined)
     const batch = scan.batch(0, values.length)
-    return batch.entries!(['metadata', 'v'], undefined)?.map(({ name }) => name)
+    return batch.field(['metadata', 'v']).members?.map(({ name }) => name)
   }
 
   it('are the columns of members, by name', () => {

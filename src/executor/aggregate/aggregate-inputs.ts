@@ -6,7 +6,7 @@ import { forgetCopy, newCodes } from '../../kernel/memory.ts'
 import { selectTrue } from '../../kernel/select.ts'
 import { granuleRows } from '../../vector/column.ts'
 import type { Selection } from '../../vector/vector.ts'
-import type { Batch } from '../expression/batch.ts'
+import type { Batch, StoredField } from '../expression/batch.ts'
 import { compile, compilePresence, type Evaluator } from '../expression/compile.ts'
 import { compileFilter, type Filter, type RowsWithin } from '../filter/filter.ts'
 import type { TaskDictionaries } from '../task/task-dictionaries.ts'
@@ -62,6 +62,11 @@ function countsRows({ state, arguments: evaluators, filter }: Input): boolean {
 
 function takesMask({ state, storedOf, filter }: Input): boolean {
   return storedOf !== undefined && filter === undefined && 'updateStoredWhere' in state
+}
+
+function storedIn(batch: Batch, { path }: Field): StoredField | undefined {
+  const { encoding } = batch.field(path)
+  return encoding.kind === 'narrow' ? encoding.stored : undefined
 }
 
 /** The aggregates of a grouping, and what they take in of each batch. */
@@ -148,7 +153,7 @@ export class AggregateInputs {
     for (const input of this.#others) {
       const { state, storedOf } = input
       state.resize(1)
-      const stored = takesMask(input) && storedOf && batch.stored?.(storedOf.path)
+      const stored = takesMask(input) && storedOf && storedIn(batch, storedOf)
       if (stored && state.updateStoredWhere!(stored, mask) !== undefined) continue
       if (!all) {
         const selection = newCodes(count)
@@ -173,7 +178,7 @@ export class AggregateInputs {
     let count: number | undefined
     for (const { storedOf } of this.#others) {
       // A batch keeps what it has found of a field.
-      if (batch.stored?.(storedOf!.path) !== stored) return undefined
+      if (storedIn(batch, storedOf!) !== stored) return undefined
     }
     for (const { state } of this.#others) {
       state.resize(1)
@@ -197,19 +202,20 @@ export class AggregateInputs {
       kept[filter] ??= this.#narrow(filter, batch, all)
       rows = kept[filter]
     }
-    const entries = entriesOf && batch.entries?.(entriesOf.path, selection)
-    if (entries) {
+    const members = entriesOf && batch.field(entriesOf.path).members
+    if (members) {
+      const entries = members.map(({ name, field }) => ({ name, vector: field.read(selection) }))
       state.updateEntries!(entries, rows)
       return
     }
-    const presence = presenceOf && !rows.weights && batch.presence?.(presenceOf.path)
+    const presence = presenceOf && !rows.weights && batch.field(presenceOf.path).presence
     if (presence) {
       state.updatePresence!(presence, rows)
       return
     }
-    const stored = storedOf && state.takesStored!(rows) && batch.stored?.(storedOf.path)
+    const stored = storedOf && state.takesStored!(rows) && storedIn(batch, storedOf)
     if (stored && state.updateStored!(stored, rows)) return
-    const shared = sharedOf && batch.sharedCodes?.(sharedOf.path)
+    const shared = sharedOf && batch.field(sharedOf.path).shared
     if (shared) {
       state.updateShared!(shared, rows)
       return

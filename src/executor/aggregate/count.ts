@@ -1,9 +1,10 @@
 import { countAll, countNumbers, countRows, countTrue } from '../../kernel/aggregate.ts'
 import { pickCodes, pickNumbers } from '../../kernel/gather.ts'
-import { newBytes, newCodes } from '../../kernel/memory.ts'
+import { notOf } from '../../kernel/logic.ts'
+import { newCodes } from '../../kernel/memory.ts'
 import type { Value } from '../../type/value.ts'
-import { type Vector, valueReader } from '../../vector/vector.ts'
-import type { Presence } from '../expression/batch.ts'
+import type { Selection, Vector } from '../../vector/vector.ts'
+import { nullBytes, type Presence } from '../expression/batch.ts'
 import { truthBytes } from '../expression/compile.ts'
 import { selectPresent, truthsOf } from '../field/select-present.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
@@ -52,7 +53,12 @@ export class CountState implements AggregateState {
       else countNumbers(numbers, groups, count, this.#counts)
       return
     }
-    countTrue(aliveBytes(presentBytes(vector, rowCount), selection), groups, count, this.#counts)
+    countTrue(
+      aliveBytes(presentBytes(vector, rowCount, selection), selection),
+      groups,
+      count,
+      this.#counts,
+    )
   }
 
   #addWeights(
@@ -64,7 +70,7 @@ export class CountState implements AggregateState {
       vector &&
       (this.counted === 'true'
         ? truthBytes(vector, rowCount, selection)
-        : presentBytes(vector, rowCount))
+        : presentBytes(vector, rowCount, selection))
     for (let j = 0; j < count; j++) {
       const row = selection ? selection[j]! : j
       if (!counted || counted[row] === 1) this.#counts[groups[j]!]! += weights[row]!
@@ -107,30 +113,8 @@ export class CountState implements AggregateState {
 }
 
 /** 1 where a row has a value; rows that are not alive may hold anything. */
-function presentBytes(vector: Vector, rowCount: number): Uint8Array {
-  const present = newBytes(rowCount)
-  switch (vector.kind) {
-    case 'dictionary': {
-      const { codes } = vector
-      // The sign of a code is that of -1.
-      for (let row = 0; row < rowCount; row++) present[row] = 1 + (codes[row]! >> 31)
-      return present
-    }
-    case 'boolean': {
-      const { values } = vector
-      for (let row = 0; row < rowCount; row++) present[row] = 1 ^ (values[row]! >> 1)
-      return present
-    }
-    case 'text': {
-      const { valid } = vector
-      if (valid) present.set(valid.subarray(0, rowCount))
-      else present.fill(1)
-      return present
-    }
-    default: {
-      const read = valueReader(vector)
-      for (let row = 0; row < rowCount; row++) present[row] = read(row) === null ? 0 : 1
-      return present
-    }
-  }
+function presentBytes(vector: Vector, rowCount: number, selection: Selection): Uint8Array {
+  const present = nullBytes(vector, rowCount, selection)
+  notOf(present, rowCount, present)
+  return present
 }

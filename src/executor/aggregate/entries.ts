@@ -5,10 +5,15 @@ import { compareText } from '../../type/compare.ts'
 import { isObject, type Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
 import { PairCodes } from '../column/pair-codes.ts'
-import type { ObjectEntry } from '../expression/batch.ts'
 import { checkLimit, maximumDistinctValues } from '../thread/memory-limit.ts'
 import { type Sorted, sortedBy } from './sorted-by.ts'
-import { type AggregateState, type AliveRows, grownState, type WireState } from './state.ts'
+import {
+  type AggregateState,
+  type AliveRows,
+  grownState,
+  type ObjectEntry,
+  type WireState,
+} from './state.ts'
 import { summableNumbers } from './sum.ts'
 
 /** `sum_entries` and `avg_entries`: of objects, key by key; an object of what `sum` or `avg` gives. */

@@ -6,7 +6,7 @@ import type { Value } from '../../type/value.ts'
 import type { SharedCodes } from '../../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
 import type { KeyValues, WireValues } from '../column/wire-values.ts'
-import type { ObjectEntry, Presence, StoredField } from '../expression/batch.ts'
+import type { Presence, StoredField } from '../expression/batch.ts'
 import type { HeldTexts } from './count-distinct.ts'
 import type { NumberCounts } from './number-counts.ts'
 
@@ -89,6 +89,12 @@ export type WireState =
       /** Further numbers of the groups. */
       readonly counted?: NumberCounts | undefined
     }
+
+/** What objects have under a key. */
+export interface ObjectEntry {
+  readonly name: string
+  readonly vector: Vector
+}
 
 /** The rows of a batch that an aggregate takes in. */
 export interface AliveRows {

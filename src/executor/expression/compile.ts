@@ -2,11 +2,10 @@
  * Compiles a bound expression to a function over batches. A node's kernel is chosen per batch by the
  * vectors that come in; what has no kernel is evaluated value by value (`binder/evaluate.ts`).
  */
-import { type BoundExpression, childrenOf } from '../../binder/bound.ts'
+import { type BoundExpression, childrenOf, hiddenField } from '../../binder/bound.ts'
 import { applyOperator, constantValue } from '../../binder/evaluate.ts'
 import { assert } from '../../error.ts'
 import { negateNumbers } from '../../kernel/arithmetic.ts'
-import { absentNumbers } from '../../kernel/compare.ts'
 import { andInto, notOf, orInto } from '../../kernel/logic.ts'
 import { newBytes, newNumbers } from '../../kernel/memory.ts'
 import { rowFraction } from '../../type/hash.ts'
@@ -26,7 +25,7 @@ import { compileJsonSearch } from '../text/json-search.ts'
 import { compileRelevance } from '../text/relevance.ts'
 import { compileText, searchVector } from '../text/text-operators.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
-import type { Batch } from './batch.ts'
+import { type Batch, nullBytes } from './batch.ts'
 import { compileConditional } from './conditional.ts'
 import { compileKindVerdict } from './kind-verdict.ts'
 import { calculateVectors, compareVectors, roundVector } from './number-operators.ts'
@@ -42,15 +41,22 @@ import type { TaskContext } from './trace-set.ts'
 export type Evaluator = (batch: Batch, selection: Selection) => Vector
 
 export function compile(node: BoundExpression, context: TaskContext): Evaluator {
-  if (node.kind === 'field') return (batch, selection) => batch.field(node.path, selection)
+  if (node.kind === 'field') return readOf(node.path)
   const evaluate = compileOperator(node, context)
   const path = dictionaryField(node)
   if (!path) return evaluate
   const over = overDictionary(node, path, evaluate)
   if (node.kind === 'not' || node.kind === 'and' || node.kind === 'or') {
-    return (batch, selection) => (batch.isVaried?.(path) ? evaluate : over)(batch, selection)
+    return (batch, selection) => {
+      const { kind } = batch.field(path).encoding
+      return (kind === 'mixed' ? evaluate : over)(batch, selection)
+    }
   }
   return overVariants(variedExpression(node, path, over, context))
+}
+
+function readOf(path: Path): Evaluator {
+  return (batch, selection) => batch.field(path).read(selection)
 }
 
 /** @param evaluate the expression where the field has values of one kind */
@@ -112,10 +118,7 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
       return () => vector
     }
     case 'group_column':
-      return (batch, selection) => {
-        assert(batch.groupColumn, 'an expression asks for a group where there is none')
-        return batch.groupColumn(node.index, selection)
-      }
+      return readOf([hiddenField.groupColumn, node.index])
     case 'in_traces':
       return compileInTraces(node, context)
     case 'is_null':
@@ -245,7 +248,7 @@ function compileInTraces(
   const path = node.trace.kind === 'field' ? node.trace.path : undefined
   return (batch, selection) => {
     const o = object(batch, selection)
-    const shared = path && batch.sharedCodes?.(path)
+    const shared = path && batch.field(path).shared
     if (shared && o.kind === 'constant') return inSharedTraces(lookup, o.value, shared, batch)
     const t = trace(batch, selection)
     return (
@@ -311,8 +314,9 @@ export function compilePresence(node: BoundExpression, context: TaskContext): Ev
   const evaluate = compile(node, context)
   if (node.kind !== 'field') return evaluate
   return (batch, selection) => {
-    if (!batch.isVaried?.(node.path)) return evaluate(batch, selection)
-    const nulls = batch.isNull(node.path, selection)
+    const field = batch.field(node.path)
+    if (field.encoding.kind !== 'mixed') return evaluate(batch, selection)
+    const nulls = field.nulls(batch.rowCount, selection)
     const values = newBytes(batch.rowCount)
     for (let row = 0; row < values.length; row++) values[row] = nulls[row]! * unknown
     return { kind: 'boolean', values }
@@ -323,21 +327,14 @@ function compileNullTest(operand: BoundExpression, context: TaskContext): Evalua
   if (operand.kind === 'field') {
     return (batch, selection) => ({
       kind: 'boolean',
-      values: batch.isNull(operand.path, selection),
+      values: batch.field(operand.path).nulls(batch.rowCount, selection),
     })
   }
   const evaluate = compile(operand, context)
   return (batch, selection) => {
     const vector = evaluate(batch, selection)
     if (vector.kind === 'constant') return { kind: 'constant', value: vector.value === null }
-    const values = newBytes(batch.rowCount)
-    if (vector.kind === 'number' || vector.kind === 'timestamp') {
-      absentNumbers(vector.values, batch.rowCount, values)
-      return { kind: 'boolean', values }
-    }
-    const read = valueReader(vector)
-    for (const row of rowsOf(selection, batch.rowCount)) values[row] = read(row) === null ? 1 : 0
-    return { kind: 'boolean', values }
+    return { kind: 'boolean', values: nullBytes(vector, batch.rowCount, selection) }
   }
 }
 

@@ -13,7 +13,7 @@ import {
   valueEntries,
   valueReader,
 } from '../../vector/vector.ts'
-import type { Batch } from './batch.ts'
+import { type Batch, batchOf } from './batch.ts'
 import type { Evaluator } from './compile.ts'
 
 /** What an expression gives for each entry of a dictionary, and at the end for null. */
@@ -52,7 +52,7 @@ function isOfValues(node: BoundExpression): boolean {
  */
 export function overDictionary(node: BoundExpression, path: Path, evaluate: Evaluator): Evaluator {
   return (batch, selection) => {
-    const field = batch.field(path, selection)
+    const field = batch.field(path).read(selection)
     if (field.kind !== 'dictionary') return evaluate(batch, selection)
     if (isOfFewRows(node, field.entries, batch.rowCount, selection)) {
       return evaluate(selectedValues(field, batch.rowCount, selection), selection)
@@ -93,11 +93,7 @@ function selectedValues(
   const values = new Array<Value>(rowCount)
   for (const row of rowsOf(selection, rowCount))
     values[row] = codes[row]! < 0 ? null : entries.valueAt(codes[row]!)
-  return {
-    rowCount,
-    field: () => ({ kind: 'values', values }),
-    isNull: () => Uint8Array.from({ length: rowCount }, (_, row) => +(codes[row]! < 0)),
-  }
+  return batchOf({ kind: 'values', values }, rowCount)
 }
 
 /** What the expression gives for each entry; worked out once per dictionary. */
@@ -116,11 +112,6 @@ export function tableFor(
 }
 
 function evaluateEntries(entries: DictionaryEntries, evaluate: Evaluator): Table {
-  const batchOf = (vector: Vector, rowCount: number): Batch => ({
-    rowCount,
-    field: () => vector,
-    isNull: () => new Uint8Array(rowCount).fill(vector.kind === 'constant' ? 1 : 0),
-  })
   const evaluated = evaluate(batchOf(entries.vector, entries.size), undefined)
   const forNull = valueReader(evaluate(batchOf({ kind: 'constant', value: null }, 1), undefined))(0)
   if (evaluated.kind === 'boolean' && (forNull === null || typeof forNull === 'boolean')) {

@@ -14,7 +14,7 @@ import {
   valueReader,
 } from '../../vector/vector.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
-import type { Batch, FieldPart, FieldVariant } from './batch.ts'
+import { type Batch, batchOf, type FieldPart, type FieldVariant } from './batch.ts'
 import type { Evaluator } from './compile.ts'
 import type { KindVerdict } from './kind-verdict.ts'
 
@@ -38,12 +38,12 @@ export function overVariants(varied: VariedExpression): Evaluator {
   let forNull: Value | undefined
   return (batch, selection) => {
     const { rowCount } = batch
-    const parts = batch.parts?.(path)
-    if (!parts) return evaluate(batch, selection)
+    const { encoding } = batch.field(path)
+    if (encoding.kind !== 'mixed') return evaluate(batch, selection)
     forNull ??= valueForNull(evaluate)
     let held = 0
     const results: FieldVariant[] = []
-    for (const part of parts) {
+    for (const part of encoding.parts) {
       const value = verdict(part.kind)
       if (value !== undefined && value === forNull) continue
       const rows = part.rowsIn(selection)
@@ -64,7 +64,7 @@ export function overVariants(varied: VariedExpression): Evaluator {
 
 /** What an expression of one field is where the field is null. */
 export function valueForNull(evaluate: Evaluator): Value {
-  const nothing = variantBatch({ kind: 'constant', value: null }, undefined, 1)
+  const nothing = batchOf({ kind: 'constant', value: null }, 1)
   return valueReader(evaluate(nothing, undefined))(0)
 }
 
@@ -83,22 +83,8 @@ export function evaluatePart(
   }
   const rowsOfVariant = isPacked ? undefined : read
   const count = isPacked ? rows.length : batch.rowCount
-  const made = evaluate(variantBatch(vector, rowsOfVariant, count), rowsOfVariant)
+  const made = evaluate(batchOf(vector, count), rowsOfVariant)
   return { rows: read, vector: made, isPacked }
-}
-
-function variantBatch(vector: Vector, rows: Selection, rowCount: number): Batch {
-  return {
-    rowCount,
-    field: () => vector,
-    isNull: () => {
-      const nulls = newBytes(rowCount).fill(0)
-      const read = valueReader(vector)
-      const mayBeNull = vector.kind === 'constant' || vector.kind === 'lazy'
-      if (mayBeNull) for (const row of rowsOf(rows, rowCount)) nulls[row] = +(read(row) === null)
-      return nulls
-    },
-  }
 }
 
 /** Kinds of expressions that are true, false or null whatever their operands are. */

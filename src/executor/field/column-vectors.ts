@@ -11,7 +11,7 @@ import {
   unknown,
   type Vector,
 } from '../../vector/vector.ts'
-import type { StoredField } from '../expression/batch.ts'
+import type { Encoding } from '../expression/batch.ts'
 import type { VariantSource } from './field-variants.ts'
 
 /** What of a source follows from its column; its rows do not. */
@@ -40,31 +40,40 @@ export function booleanVector(column: BooleanColumn, from: number, count: number
   return { kind: 'boolean', values }
 }
 
-/**
- * Undefined where they are stored as vectors have them. Written out, as to copy an object with `...` takes
- * some microseconds.
- */
-export function storedNumbers(
+/** Written out, as to copy an object with `...` takes some microseconds. */
+export function encodedNumbers(
   kind: 'number' | 'timestamp',
-  { values: { stored } }: NumberColumn,
+  column: NumberColumn,
   from: number,
   count: number,
-): StoredField | undefined {
-  if (!stored) return undefined
-  const { integers, base, divisor } = stored
-  return { kind, integers: integers.subarray(from, from + count), base, divisor }
+): Encoding {
+  const { stored } = column.values
+  if (!stored) return { kind: 'flat', vector: numberVector(kind, column, from, count) }
+  const { base, divisor } = stored
+  const integers = stored.integers.subarray(from, from + count)
+  return { kind: 'narrow', stored: { kind, integers, base, divisor } }
 }
 
-export function storedCodes(
-  { stored }: Codes,
+export function encodedCodes(
+  codes: Codes,
+  entries: DictionaryEntries,
   from: number,
   count: number,
+): Encoding {
+  const { stored } = codes
+  if (!stored) return { kind: 'flat', vector: codeVector(codes, entries, from, count) }
+  const { base, divisor } = stored
+  const integers = stored.integers.subarray(from, from + count)
+  return { kind: 'narrow', stored: { kind: 'dictionary', integers, base, divisor, entries } }
+}
+
+export function codeVector(
+  codes: Codes,
   entries: DictionaryEntries,
-): StoredField | undefined {
-  if (!stored) return undefined
-  const { integers, base, divisor } = stored
-  const ofRows = integers.subarray(from, from + count)
-  return { kind: 'dictionary', integers: ofRows, base, divisor, entries }
+  from: number,
+  count: number,
+): DictionaryVector {
+  return { kind: 'dictionary', codes: codes.between(from, count), entries }
 }
 
 export function numberSource(
@@ -73,11 +82,10 @@ export function numberSource(
   from: number,
   count: number,
 ): ColumnSource {
-  const vector = () => numberVector(kind, column, from, count)
   return {
     kind,
-    inPlace: { stored: () => storedNumbers(kind, column, from, count), vector },
-    read: vector,
+    encoding: encodedNumbers(kind, column, from, count),
+    read: () => numberVector(kind, column, from, count),
     pack: (rows) => {
       const values = newNumbers(rows.length)
       pickNumbers(column.values.between(from, count), rows, values)
@@ -94,14 +102,11 @@ export function codeSource(
   count: number,
   entries: DictionaryEntries,
 ): ColumnSource {
-  const vector = (): DictionaryVector => {
-    return { kind: 'dictionary', codes: codes.between(from, count), entries }
-  }
   return {
     kind,
     entries,
-    inPlace: { stored: () => storedCodes(codes, from, count, entries), vector },
-    read: vector,
+    encoding: encodedCodes(codes, entries, from, count),
+    read: () => codeVector(codes, entries, from, count),
     pack: (rows) => {
       const packed = newCodes(rows.length)
       pickCodes(codes.between(from, count), rows, packed)

@@ -4,7 +4,8 @@ import { formatPaginationKey, formatTransaction } from '../../type/transaction.t
 import type { Path, Value } from '../../type/value.ts'
 import type { ColumnSet } from '../../vector/column.ts'
 import { paginationKeyAt } from '../../vector/row-keys.ts'
-import { rowsOf } from '../../vector/vector.ts'
+import { type ConstantVector, rowsOf, type Selection, type Vector } from '../../vector/vector.ts'
+import { type Encoding, unread } from '../expression/batch.ts'
 import { objectField } from './derived-field.ts'
 import type { FieldReader } from './field-reader.ts'
 
@@ -15,7 +16,7 @@ export function derivedField(
   object: BoundObject,
 ): FieldReader | undefined {
   const constant = objectField(String(path[0]), object)
-  if (constant !== undefined) return constantField(path, constant)
+  if (constant !== undefined) return new ConstantReader(path, constant)
   switch (path[0]) {
     case '_xact_id':
       return transactionField(set, path)
@@ -26,24 +27,63 @@ export function derivedField(
   }
 }
 
-function constantField(path: Path, value: Value): FieldReader {
-  const found = path.length === 1 ? value : null
-  return {
-    read: () => ({ kind: 'constant', value: found }),
-    isNull: (_, count) => new Uint8Array(count).fill(found === null ? 1 : 0),
+/** No column has it. */
+abstract class DerivedReader implements FieldReader {
+  readonly lastingBytes = undefined
+  abstract read(from: number, count: number, selection: Selection): Vector
+
+  encoding(): Encoding {
+    return unread
+  }
+
+  nulls(_: number, count: number): Uint8Array {
+    return new Uint8Array(count)
+  }
+
+  presence(): undefined {}
+
+  textColumn(): undefined {}
+}
+
+class ConstantReader extends DerivedReader {
+  readonly #constant: ConstantVector
+
+  constructor(path: Path, value: Value) {
+    super()
+    this.#constant = { kind: 'constant', value: path.length === 1 ? value : null }
+  }
+
+  override encoding(): Encoding {
+    return this.#constant
+  }
+
+  read(): Vector {
+    return this.#constant
+  }
+
+  override nulls(_: number, count: number): Uint8Array {
+    return new Uint8Array(count).fill(this.#constant.value === null ? 1 : 0)
+  }
+}
+
+/** What is made of the keys of a row. */
+class KeyReader extends DerivedReader {
+  readonly #format: (row: number) => string
+
+  constructor(format: (row: number) => string) {
+    super()
+    this.#format = format
+  }
+
+  read(from: number, count: number, selection: Selection): Vector {
+    const values = new Array<Value>(count)
+    for (const row of rowsOf(selection, count)) values[row] = this.#format(from + row)
+    return { kind: 'values', values }
   }
 }
 
 function keyField(path: Path, format: (row: number) => string): FieldReader {
-  if (path.length > 1) return constantField(path, null)
-  return {
-    read: (from, count, selection) => {
-      const values = new Array<Value>(count)
-      for (const row of rowsOf(selection, count)) values[row] = format(from + row)
-      return { kind: 'values', values }
-    },
-    isNull: (_, count) => new Uint8Array(count),
-  }
+  return path.length > 1 ? new ConstantReader(path, null) : new KeyReader(format)
 }
 
 /** Rows of one request share a transaction and lie together, so most texts are made once. */

@@ -1,6 +1,6 @@
 /**
- * Reads a field out of a column set: in place when all its values are of one type, row by row when
- * they are mixed, and from the row store what no column holds.
+ * Tells how a field lies in a column set, and reads it: in place when all its values are of one type, row by row
+ * when they are mixed, and from the row store what no column holds.
  */
 import type { BoundObject } from '../../binder/bound.ts'
 import { anyBit, expandBits } from '../../kernel/bitmap.ts'
@@ -34,44 +34,42 @@ import {
   type Vector,
   valueEntries,
 } from '../../vector/vector.ts'
-import type { FieldPart, Presence, StoredField } from '../expression/batch.ts'
+import {
+  type Encoding,
+  type FieldPart,
+  type Presence,
+  unread,
+  variantsIn,
+} from '../expression/batch.ts'
 import { copyValues } from '../expression/over-variants.ts'
 import {
   booleanVector,
   type ColumnSource,
   codeSource,
+  codeVector,
+  encodedCodes,
+  encodedNumbers,
   numberSource,
   numberVector,
-  storedCodes,
-  storedNumbers,
 } from './column-vectors.ts'
 import { derivedField } from './derived-reader.ts'
 import { ElsewhereRows, type NumberedResidual } from './elsewhere-rows.ts'
-import { partsOf, type VariantSource, variantsOf } from './field-variants.ts'
+import { partsOf, type VariantSource } from './field-variants.ts'
 import { elementsOfEntries, elementTexts } from './single-texts.ts'
 
+/** The field of a batch, of the rows `from … from + count` of the set. */
 export interface FieldReader {
-  /** The field in the rows `from … from + count` of the set, as a batch of its own. */
+  encoding(from: number, count: number): Encoding
   read(from: number, count: number, selection: Selection): Vector
-  /** Whether `read` gives numbers or codes where they lie; see `Batch.inPlace`. */
-  isInPlace?(from: number, count: number): boolean
-  /** What `read` gives then, as it is stored; see `Batch.stored`. */
-  stored?(from: number, count: number): StoredField | undefined
-  /** 1 where it is null. */
-  isNull(from: number, count: number, selection: Selection): Uint8Array
-  /** See `Batch.presence`. */
-  presence?(from: number, count: number): Presence | undefined
-  /** See `Batch.hasOnlyObjects`. */
-  hasOnlyObjects?(from: number, count: number): boolean
-  /** Undefined when `read` gives the values of these rows as they are in one column. */
-  parts?(from: number, count: number): readonly FieldPart[] | undefined
-  /** The column that has all values of these rows; absent or undefined unless they are texts. */
-  textColumn?(from: number, count: number): TextColumn | undefined
+  nulls(from: number, count: number, selection: Selection): Uint8Array
+  presence(from: number, count: number): Presence | undefined
+  /** The column that has all values of these rows; undefined unless they are texts. */
+  textColumn(from: number, count: number): TextColumn | undefined
   /**
    * About as many bytes as what it knows of the set will take, if it may serve later queries: that is little, and it
    * asks no row store.
    */
-  readonly lastingBytes?: number | undefined
+  readonly lastingBytes: number | undefined
 }
 
 /** Of a dictionary that is kept with what was made of its entries. */
@@ -160,25 +158,24 @@ class ColumnFieldReader implements FieldReader {
       if (text) return this.#readText(text, from, count, selection)
     }
     if (json?.encoding !== 'dictionary') return { kind: 'constant', value: null }
-    return this.#readJsonCodes(json, from, count)
+    return codeVector(json.codes, this.#jsonEntries(json.dictionary), from, count)
   }
 
-  isInPlace(from: number, count: number): boolean {
-    if (this.#rest.length > 0 || this.#isVaried(from, count)) return false
-    const { number, timestamp, text, json } = this.#columns
-    return (number ?? timestamp) !== undefined || (text ?? json)?.encoding === 'dictionary'
-  }
-
-  stored(from: number, count: number): StoredField | undefined {
-    if (!this.isInPlace(from, count)) return undefined
-    const { number, timestamp, text, json } = this.#columns
-    const values = number ?? timestamp
-    if (values) return storedNumbers(number ? 'number' : 'timestamp', values, from, count)
-    if (text?.encoding === 'dictionary') {
-      return storedCodes(text.codes, from, count, this.#textEntries(text.dictionary))
+  encoding(from: number, count: number): Encoding {
+    if (this.#isVaried(from, count)) return { kind: 'mixed', parts: this.#parts(from, count) }
+    const { number, timestamp, boolean, text, json } = this.#columns
+    if (this.#rest.length === 0) {
+      if (number) return encodedNumbers('number', number, from, count)
+      if (timestamp) return encodedNumbers('timestamp', timestamp, from, count)
+      if (text?.encoding === 'dictionary') {
+        return encodedCodes(text.codes, this.#textEntries(text.dictionary), from, count)
+      }
+      if (json?.encoding === 'dictionary') {
+        return encodedCodes(json.codes, this.#jsonEntries(json.dictionary), from, count)
+      }
+      if (boolean || text) return unread
     }
-    if (json?.encoding !== 'dictionary') return undefined
-    return storedCodes(json.codes, from, count, this.#jsonEntries(json.dictionary))
+    return { kind: 'constant', value: null }
   }
 
   #valueAt(row: number): Value {
@@ -205,13 +202,7 @@ class ColumnFieldReader implements FieldReader {
     return { bitmaps, first: from }
   }
 
-  hasOnlyObjects(from: number, count: number): boolean {
-    const { number, timestamp, boolean, text, json } = this.#columns
-    if (this.#rest.length > 0 || number || timestamp || boolean || text || json) return false
-    return !this.#elsewhere.any(from, count)
-  }
-
-  isNull(from: number, count: number, selection: Selection): Uint8Array {
+  nulls(from: number, count: number, selection: Selection): Uint8Array {
     const { number, timestamp, boolean, text, json, objects } = this.#columns
     const nulls = newBytes(count).fill(0)
     if (this.#rest.length > 0) {
@@ -237,10 +228,6 @@ class ColumnFieldReader implements FieldReader {
       }
     }
     return nulls
-  }
-
-  parts(from: number, count: number): readonly FieldPart[] | undefined {
-    return this.#isVaried(from, count) ? this.#parts(from, count) : undefined
   }
 
   #parts(from: number, count: number): readonly FieldPart[] {
@@ -284,8 +271,7 @@ class ColumnFieldReader implements FieldReader {
 
   #readText(column: TextColumn, from: number, count: number, selection: Selection): Vector {
     if (column.encoding === 'dictionary') {
-      const codes = column.codes.between(from, count)
-      return { kind: 'dictionary', codes, entries: this.#textEntries(column.dictionary) }
+      return codeVector(column.codes, this.#textEntries(column.dictionary), from, count)
     }
     const { validity } = column
     let valid: Uint8Array | undefined
@@ -316,18 +302,6 @@ class ColumnFieldReader implements FieldReader {
       return this.#lazy(from, count, { kind: 'json', ...textsBetween(column, from, count, rows) })
     }
     return { kind: 'json', read }
-  }
-
-  #readJsonCodes(
-    { codes, dictionary }: Extract<TextColumn, { encoding: 'dictionary' }>,
-    from: number,
-    count: number,
-  ): Vector {
-    return {
-      kind: 'dictionary',
-      codes: codes.between(from, count),
-      entries: this.#jsonEntries(dictionary),
-    }
   }
 
   #textEntries(dictionary: Texts): DictionaryEntries {
@@ -388,7 +362,7 @@ class ColumnFieldReader implements FieldReader {
   #readVaried(from: number, count: number, selection: Selection): Vector {
     const elements = this.#readElements(from, count, selection)
     if (elements) return elements
-    const variants = variantsOf(this.#parts(from, count), selection)
+    const variants = variantsIn(this.#parts(from, count), selection)
     const [only] = variants
     if (only && variants.length === 1) {
       const { number, timestamp } = this.#columns
@@ -419,9 +393,7 @@ class ColumnFieldReader implements FieldReader {
       }
       const entries = this.#entries.elements
       if (!entries) return undefined
-      return index > 0
-        ? nothing
-        : { kind: 'dictionary', codes: codes.between(from, count), entries }
+      return index > 0 ? nothing : codeVector(codes, entries, from, count)
     }
     const texts = elementTexts(json, from, count, selection)
     return texts && index > 0 ? nothing : texts

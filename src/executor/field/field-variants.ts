@@ -2,7 +2,13 @@
 import { anyBit } from '../../kernel/bitmap.ts'
 import { newCodes } from '../../kernel/memory.ts'
 import { type DictionaryEntries, rowsOf, type Selection, type Vector } from '../../vector/vector.ts'
-import type { FieldPart, FieldVariant, InPlace, PartKind } from '../expression/batch.ts'
+import {
+  type Encoding,
+  type FieldPart,
+  type FieldVariant,
+  type PartKind,
+  unread,
+} from '../expression/batch.ts'
 import { selectPresent, selectPresentWithin } from './select-present.ts'
 
 /** A column, or another place, that has the field in some rows. */
@@ -16,8 +22,8 @@ export interface VariantSource {
   readonly isCheap?: boolean
   /** The distinct values, where rows have codes of them. */
   readonly entries?: DictionaryEntries | undefined
-  /** See `FieldPart.inPlace`. */
-  readonly inPlace?: InPlace
+  /** Absent: unread. */
+  readonly encoding?: Encoding
   /** The values of a batch, of which only those rows count, and only those that are given. */
   read(rows: Selection): Vector
   /** The values of these rows alone; absent where they can only be read in place. */
@@ -52,7 +58,7 @@ export function partsOf(
   }
   const parts: FieldPart[] = []
   for (const source of present) {
-    const { kind, bits, among, entries, inPlace } = source
+    const { kind, bits, among, entries, encoding = unread } = source
     if (!bits && isWhole) continue
     const rowsIn = (selection: Selection): Int32Array => {
       if (bits === 'all') return rowsOf(selection, count)
@@ -77,20 +83,7 @@ export function partsOf(
       vector ??= source.read(selection)
       return { rows: selection, vector, isPacked: false }
     }
-    parts.push({ kind, entries, inPlace, rowsIn, read })
+    parts.push({ kind, encoding, entries, rowsIn, read })
   }
   return parts
-}
-
-/** The parts of a selection that have rows. In all other rows the field is null. */
-export function variantsOf(
-  parts: readonly FieldPart[],
-  selection: Selection,
-): readonly FieldVariant[] {
-  const variants: FieldVariant[] = []
-  for (const part of parts) {
-    const rows = part.rowsIn(selection)
-    if (rows.length > 0) variants.push(part.read(rows))
-  }
-  return variants
 }

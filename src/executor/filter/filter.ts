@@ -15,7 +15,7 @@ import {
 } from '../../kernel/select.ts'
 import type { Path } from '../../type/value.ts'
 import { rowsOf, type Selection } from '../../vector/vector.ts'
-import type { Batch, StoredField } from '../expression/batch.ts'
+import { type Batch, hasOnlyObjects, type StoredField } from '../expression/batch.ts'
 import { compile, type Evaluator, truthBytes, variedExpression } from '../expression/compile.ts'
 import { nullTest } from '../expression/null-test.ts'
 import { includedEntries } from '../expression/object-operators.ts'
@@ -198,8 +198,9 @@ function compileWithin({ field }: FilterPart): CompiledPart['within'] {
   const { path, kind } = field
   const range = new IntegerRange(field.range)
   return (batch) => {
-    const stored = batch.stored?.(path)
-    return stored?.kind === kind ? { stored, range } : undefined
+    const { encoding } = batch.field(path)
+    if (encoding.kind !== 'narrow' || encoding.stored.kind !== kind) return undefined
+    return { stored: encoding.stored, range }
   }
 }
 
@@ -216,7 +217,7 @@ function compileCount(
   const test = field ? undefined : nullTest(predicate)
   if (!test) return undefined
   return (batch) => {
-    const presence = batch.presence?.(test.path)
+    const { presence } = batch.field(test.path)
     return presence && countPresent(presence, test.isPresent, batch.rowCount)
   }
 }
@@ -232,7 +233,7 @@ function compileSelector({ predicate, field }: FilterPart, context: EvaluationCo
   const isOfObjects = includedEntries(predicate, context) !== undefined
   const varied = path && compileVaried(predicate, path, evaluate, context)
   return (batch, selection, out) => {
-    const isVaried = path !== undefined && batch.isVaried?.(path)
+    const isVaried = path !== undefined && isMixed(batch, path)
     const selected = isVaried && !isOfObjects ? undefined : direct?.(batch, selection, out)
     if (selected !== undefined) return selected
     const found = isVaried && varied ? varied(batch, selection, out) : undefined
@@ -244,6 +245,10 @@ function compileSelector({ predicate, field }: FilterPart, context: EvaluationCo
       ? selectTrueWithin(truth, selection, out)
       : selectTrue(truth, batch.rowCount, out)
   }
+}
+
+function isMixed(batch: Batch, path: Path): boolean {
+  return batch.field(path).encoding.kind === 'mixed'
 }
 
 /** A predicate on one field; of several that are joined, ranges of numbers alone. */
@@ -260,7 +265,7 @@ function compileVaried(
 
 function compileRange({ path, kind, range, than }: FieldRange): Selector {
   return (batch, selection, out) => {
-    const field = batch.field(path, selection)
+    const field = batch.field(path).read(selection)
     if (field.kind !== 'number' && field.kind !== 'timestamp') return undefined
     if (field.kind !== kind) return undefined
     const { values } = field
@@ -281,7 +286,7 @@ function compileNullTest(predicate: BoundExpression): Selector | undefined {
   if (!test) return undefined
   const { path, isPresent } = test
   return (batch, selection, out) => {
-    const presence = batch.presence?.(path)
+    const { presence } = batch.field(path)
     if (!presence) return undefined
     return selection
       ? selectPresentWithin(presence, isPresent, selection, out)
@@ -303,10 +308,10 @@ function compileIncludedObject(
   const inTurn = compileFilter(entries, context)
   const filters = entries.map((entry) => compileFilter([entry], context))
   return (batch, selection, out) => {
-    if (!batch.hasOnlyObjects?.(path)) return undefined
+    if (!hasOnlyObjects(batch.field(path))) return undefined
     // Fields are always read for the whole selection: the batch keeps what was read first.
-    if (!paths.some((entry) => batch.isVaried?.(entry))) {
-      for (const entry of paths) batch.field(entry, selection)
+    if (!paths.some((entry) => isMixed(batch, entry))) {
+      for (const entry of paths) batch.field(entry).read(selection)
       const rows = rowsOf(inTurn.keep(batch, selection), batch.rowCount)
       out.set(rows)
       return rows.length
@@ -338,7 +343,7 @@ function compileByCode(predicate: BoundExpression, evaluate: Evaluator): Selecto
   const path = dictionaryField(predicate)
   if (!path) return undefined
   return (batch, selection, out) => {
-    const field = batch.field(path, selection)
+    const field = batch.field(path).read(selection)
     if (field.kind !== 'dictionary') return undefined
     if (isOfFewRows(predicate, field.entries, batch.rowCount, selection)) return undefined
     const table = tableFor(predicate, field.entries, evaluate)

@@ -22,7 +22,8 @@ import {
   maskStoredOther,
 } from '../../kernel/narrow-mask.ts'
 import type { Path } from '../../type/value.ts'
-import type { Batch, InPlace } from '../expression/batch.ts'
+import type { DictionaryVector, NumberVector } from '../../vector/vector.ts'
+import { type Batch, type Encoding, hasOnlyObjects, type StoredField } from '../expression/batch.ts'
 import { compile, type Evaluator } from '../expression/compile.ts'
 import { compileKindVerdict } from '../expression/kind-verdict.ts'
 import { nullTest } from '../expression/null-test.ts'
@@ -37,6 +38,8 @@ import { type FieldRange, type FilterPart, withRanges } from './field-range.ts'
  * whatever is written.
  */
 export type MaskMaker = (batch: Batch, alive: number, out: Uint8Array) => boolean
+
+type StoredCodes = Extract<StoredField, { readonly kind: 'dictionary' }>
 
 /** Undefined when the predicate is never made as a mask. */
 export function compileMask(
@@ -60,8 +63,8 @@ function either(
   return (batch, alive, out) => first(batch, alive, out) || second(batch, alive, out)
 }
 
-/** Writes the mask of all rows by what columns have of a field; false as a `MaskMaker`. */
-type InPlaceMask = (field: InPlace, rowCount: number, alive: number, out: Uint8Array) => boolean
+/** Writes the mask of all rows by how a field is encoded; false as a `MaskMaker`. */
+type EncodedMask = (field: Encoding, rowCount: number, alive: number, out: Uint8Array) => boolean
 
 /**
  * A predicate on one field: where its values are of several kinds, the masks of those kinds for which it is
@@ -70,25 +73,23 @@ type InPlaceMask = (field: InPlace, rowCount: number, alive: number, out: Uint8A
 function overParts(
   predicate: BoundExpression,
   path: Path,
-  mask: InPlaceMask,
+  mask: EncodedMask,
   context: EvaluationContext,
 ): MaskMaker {
   const verdict = compileKindVerdict(predicate, context)
   let nullPasses: boolean | undefined
   return (batch, alive, out) => {
     const { rowCount } = batch
-    const whole = { stored: () => batch.stored?.(path), vector: () => batch.inPlace?.(path) }
-    if (mask(whole, rowCount, alive, out)) return true
-    const parts = batch.parts?.(path)
-    if (!parts) return false
+    const field = batch.field(path).encoding
+    if (field.kind !== 'mixed') return mask(field, rowCount, alive, out)
     nullPasses ??= valueForNull(compile(predicate, context)) === true
     if (nullPasses) return false
     let made: Uint8Array | undefined
-    for (const { kind, inPlace } of parts) {
+    for (const { kind, encoding } of field.parts) {
       const value = verdict(kind)
       if (value !== undefined && value !== true) continue
       const next = made ? newBytes(rowCount) : out
-      if (value || !inPlace || !mask(inPlace, rowCount, alive, next)) return false
+      if (value || !mask(encoding, rowCount, alive, next)) return false
       if (made) keepEither(made, next, rowCount)
       made = out
     }
@@ -97,21 +98,18 @@ function overParts(
   }
 }
 
-function ofRange({ kind, range, than }: FieldRange): InPlaceMask {
+function ofRange({ kind, range, than }: FieldRange): EncodedMask {
   const integers = new IntegerRange(range ?? { low: than, high: than })
   return (field, rowCount, _, out) => {
-    const stored = field.stored()
-    if (stored) {
-      if (stored.kind !== kind) return false
-      if (range) maskStored(stored, integers, out)
-      else maskStoredOther(stored, integers, out)
+    if (field.kind === 'narrow' && field.stored.kind === kind) {
+      if (range) maskStored(field.stored, integers, out)
+      else maskStoredOther(field.stored, integers, out)
       return true
     }
-    const vector = field.vector()
-    if (vector?.kind !== 'number' && vector?.kind !== 'timestamp') return false
-    if (vector.kind !== kind) return false
-    if (range) maskBetween(vector.values, range, rowCount, out)
-    else maskOther(vector.values, than, rowCount, out)
+    if (field.kind !== 'flat' || field.vector.kind !== kind) return false
+    const { values } = field.vector as NumberVector
+    if (range) maskBetween(values, range, rowCount, out)
+    else maskOther(values, than, rowCount, out)
     return true
   }
 }
@@ -122,7 +120,7 @@ function ofNullTest(predicate: BoundExpression): MaskMaker | undefined {
   if (!test) return undefined
   const { path, isPresent } = test
   return (batch, _, out) => {
-    const presence = batch.presence?.(path)
+    const { presence } = batch.field(path)
     if (!presence) return false
     maskPresent(presence, isPresent, batch.rowCount, out)
     return true
@@ -140,26 +138,28 @@ function ofCodes(predicate: BoundExpression, context: EvaluationContext): MaskMa
   }
   let last: Uint8Array | undefined
   let only: number | undefined
-  const mask: InPlaceMask = (inPlace, rowCount, alive, out) => {
-    const stored = inPlace.stored()
-    const field = stored ?? inPlace.vector()
-    if (field?.kind !== 'dictionary') return false
-    const { entries } = field
-    if (areFewRows(predicate, entries, alive)) return false
-    const table = tableFor(predicate, entries, evaluate)
+  const mask: EncodedMask = (field, rowCount, alive, out) => {
+    const codes = codesOf(field)
+    if (!codes || areFewRows(predicate, codes.entries, alive)) return false
+    const table = tableFor(predicate, codes.entries, evaluate)
     if (table.kind !== 'boolean') return false
     if (table.values !== last) {
       last = table.values
       only = onlyCode(last)
     }
-    if ('codes' in field) {
-      if (only !== undefined) maskCode(only, field.codes, rowCount, out)
-      else maskByCode(table.values, field.codes, rowCount, out)
-    } else if (only !== undefined) maskIntegers(field.integers, only, only, out)
-    else maskByStored(table.values, field.integers, out)
+    if ('codes' in codes) {
+      if (only !== undefined) maskCode(only, codes.codes, rowCount, out)
+      else maskByCode(table.values, codes.codes, rowCount, out)
+    } else if (only !== undefined) maskIntegers(codes.integers, only, only, out)
+    else maskByStored(table.values, codes.integers, out)
     return true
   }
   return overParts(predicate, path, mask, context)
+}
+
+function codesOf(field: Encoding): StoredCodes | DictionaryVector | undefined {
+  const found = field.kind === 'narrow' ? field.stored : field.kind === 'flat' && field.vector
+  return found && found.kind === 'dictionary' ? found : undefined
 }
 
 /** The one code that is true in the table, whose last entry is that of null; undefined: it is not one. */
@@ -181,8 +181,7 @@ function ofIncludedObject(
   const { path } = predicate.haystack
   const mask = ofOperands({ kind: 'and', operands: entries, type: 'boolean' }, context)
   return (
-    mask &&
-    ((batch, alive, out) => batch.hasOnlyObjects?.(path) === true && mask(batch, alive, out))
+    mask && ((batch, alive, out) => hasOnlyObjects(batch.field(path)) && mask(batch, alive, out))
   )
 }
 

@@ -18,12 +18,12 @@ export function selectVaried(
   const { node, path, evaluate, verdict } = varied
   let nullPasses: boolean | undefined
   return (batch, selection, out) => {
-    const parts = batch.parts?.(path)
-    if (!parts) return undefined
+    const { encoding } = batch.field(path)
+    if (encoding.kind !== 'mixed') return undefined
     nullPasses ??= valueForNull(evaluate) === true
     if (nullPasses) return undefined
     let count = 0
-    for (const part of parts) {
+    for (const part of encoding.parts) {
       const value = verdict(part.kind)
       if (value !== undefined && value !== true) continue
       const { entries } = part

@@ -2,15 +2,14 @@ import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { assert } from '../../error.ts'
 import { newCodes } from '../../kernel/memory.ts'
 import type { GroupsStage } from '../../planner/physical-plan.ts'
-import type { Path } from '../../type/value.ts'
 import type { SharedTexts } from '../../vector/shared-dictionary.ts'
 import type { Selection } from '../../vector/vector.ts'
 import { AggregateInputs, oneGroup } from '../aggregate/aggregate-inputs.ts'
 import { ChosenValues } from '../column/chosen-values.ts'
 import { GroupTable } from '../column/group-table.ts'
 import { type ChosenRows, RowChooser } from '../column/row-choice.ts'
-import type { GroupKey, VariedKey } from '../column/varied-key.ts'
-import type { Batch } from '../expression/batch.ts'
+import type { GroupKey } from '../column/varied-key.ts'
+import { type Batch, variantsOf } from '../expression/batch.ts'
 import { compile, type Evaluator, truthBytes } from '../expression/compile.ts'
 import type { RowRun } from '../scan/row-run.ts'
 import type { Sink } from '../scan.ts'
@@ -21,11 +20,6 @@ import { lastingState, pickStates } from './pick-states.ts'
 
 /** Of the row that stands for a group. */
 const chosenBytes = 29
-
-function variedKey(batch: Batch, path: Path, selection: Selection): VariedKey | undefined {
-  const variants = batch.variants?.(path, selection)
-  return variants && { variants }
-}
 
 /** Aggregates rows by group. */
 export class GroupSink implements Sink {
@@ -44,14 +38,16 @@ export class GroupSink implements Sink {
     const shared = stage.keys.map((key) => dictionaries.of(key))
     this.#dictionaries = shared
     this.#keys = stage.keys.map((key, k) => {
-      const evaluate = compile(key, context)
-      if (key.kind !== 'field') return evaluate
+      if (key.kind !== 'field') return compile(key, context)
       const { path } = key
       const isShared = shared[k] !== undefined
-      return (batch, selection) =>
-        (isShared ? batch.sharedCodes?.(path) : undefined) ??
-        variedKey(batch, path, selection) ??
-        evaluate(batch, selection)
+      return (batch, selection) => {
+        const field = batch.field(path)
+        const codes = isShared ? field.shared : undefined
+        if (codes) return codes
+        if (field.encoding.kind !== 'mixed') return field.read(selection)
+        return { variants: variantsOf(field, selection) }
+      }
     })
     this.#aggregates = new AggregateInputs(stage.aggregates, context, dictionaries)
     this.#table = new GroupTable(shared)

@@ -33,7 +33,7 @@ export function inferFields(
   const made = reader.shownFields()
   for (const { batch } of reader.batches()) {
     const columns = (fields.length > 0 ? fields : made.map((name) => [name])).map((path) => {
-      return { path, valueAt: valueReader(batch.field(path, undefined)) }
+      return { path, valueAt: valueReader(batch.field(path).read(undefined)) }
     })
     for (let row = 0; row < batch.rowCount; row++) {
       for (const { path, valueAt } of columns) inference.add(path, valueAt(row))

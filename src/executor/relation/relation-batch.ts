@@ -18,7 +18,7 @@ import {
 import { ColumnBuilder, vectorSlices } from '../column/relation-column.ts'
 import { noRow } from '../column/row-choice.ts'
 import type { ColumnVector, WireValues } from '../column/wire-values.ts'
-import type { Batch } from '../expression/batch.ts'
+import { type Batch, type Field, VectorField } from '../expression/batch.ts'
 import type { Evaluator } from '../expression/compile.ts'
 import type { FieldAtRow } from '../field/field-at-row.ts'
 import type { ColumnSlices } from '../group/group-relation.ts'
@@ -215,8 +215,13 @@ export class RelationBatch implements Batch {
     this.keys = rows && viewRows(rows, from, to)
   }
 
-  field(path: Path, selection: Selection): Vector {
+  field(path: Path): Field {
+    return new VectorField((selection) => this.#read(path, selection))
+  }
+
+  #read(path: Path, selection: Selection): Vector {
     const name = String(path[0])
+    if (name === hiddenField.groupColumn) return this.#groupColumn(path[1] as number)
     const whole = this.#slice(name, this.#reader.field(name))
     if (whole) {
       if (path.length === 1) return whole
@@ -235,14 +240,7 @@ export class RelationBatch implements Batch {
     })
   }
 
-  isNull(path: Path, selection: Selection): Uint8Array {
-    const read = valueReader(this.field(path, selection))
-    const nulls = new Uint8Array(this.rowCount)
-    for (const row of rowsOf(selection, this.rowCount)) nulls[row] = read(row) === null ? 1 : 0
-    return nulls
-  }
-
-  groupColumn(index: number): Vector {
+  #groupColumn(index: number): Vector {
     return this.#slice(index, this.#reader.groupColumn(index))!
   }
 

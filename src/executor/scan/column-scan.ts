@@ -3,33 +3,22 @@ import type { BoundObject } from '../../binder/bound.ts'
 import { isStoredField } from '../../type/record.ts'
 import type { Path } from '../../type/value.ts'
 import type { ColumnSet, KeyColumns } from '../../vector/column.ts'
-import { isInSet } from '../../vector/row-set.ts'
 import type { SharedCodes } from '../../vector/shared-dictionary.ts'
+import type { DictionaryVector, NumberVector, Selection, Vector } from '../../vector/vector.ts'
 import {
-  type DictionaryVector,
-  type NumberVector,
-  rowsOf,
-  type Selection,
-  type Vector,
-} from '../../vector/vector.ts'
-import type {
-  Batch,
-  FieldPart,
-  FieldVariant,
-  ObjectEntry,
-  Presence,
-  StoredField,
+  type Batch,
+  type Encoding,
+  Field,
+  type FieldSource,
+  type ObjectMember,
+  type Presence,
+  type StoredField,
 } from '../expression/batch.ts'
 import { ObjectMembers } from '../expression/object-members.ts'
 import { type FieldReader, openField, type RowFetcher } from '../field/field-reader.ts'
-import { variantsOf } from '../field/field-variants.ts'
 import type { RowList } from '../order/row-list.ts'
 import type { SegmentDictionaries } from '../task/task-dictionaries.ts'
-import type { FoundRows } from '../text/found-rows.ts'
-import { rowsWithPhrase, type SoughtPhrases } from '../text/text-candidates.ts'
 import { KeptValues } from '../thread/kept-values.ts'
-
-const noneSelected = new Int32Array(0)
 
 /**
  * By set and field: the next query finds there where its fields are, and what was made of the entries of their
@@ -53,7 +42,6 @@ export class ColumnScan {
   /** By the paths of the plan's expressions, which are the same in all batches. */
   readonly #fieldsByPath = new Map<Path, OpenedField>()
   readonly #members = new Map<string, ObjectMembers>()
-  readonly #phraseRows = new Map<SoughtPhrases, Map<Path, FoundRows['may'] | undefined>>()
   /** Bytes of columns that batches have read; values read one by one do not count. */
   bytesRead = 0
 
@@ -74,29 +62,9 @@ export class ColumnScan {
     return new ColumnBatch(this, from, rowCount)
   }
 
-  /** Those of the selected rows that may have a phrase at the path; undefined when no index tells. */
-  rowsWithPhrase(
-    path: Path,
-    phrases: SoughtPhrases,
-    selection: Selection,
-    from: number,
-    rowCount: number,
-  ): Int32Array | undefined {
-    if (path.some((part) => typeof part === 'number')) return undefined
-    const ofPhrases = this.#phraseRows.get(phrases) ?? new Map<Path, FoundRows['may'] | undefined>()
-    this.#phraseRows.set(phrases, ofPhrases)
-    if (!ofPhrases.has(path)) {
-      ofPhrases.set(path, rowsWithPhrase(this.set, path as readonly string[], phrases))
-    }
-    const found = ofPhrases.get(path)
-    if (found === undefined || found === 'all') return undefined
-    if (found === 'none') return noneSelected
-    return rowsOf(selection, rowCount).filter((row) => isInSet(found, from + row))
-  }
-
   sharedCodes(path: Path, from: number, rowCount: number): SharedCodes | undefined {
     if (!this.#dictionaries?.has(path)) return undefined
-    const column = this.field(path).reader.textColumn?.(from, rowCount)
+    const column = this.field(path).reader.textColumn(from, rowCount)
     if (!column) return undefined
     this.bytesRead += rowCount * 4
     return this.#dictionaries.codesOf(path, column, from, rowCount)
@@ -142,113 +110,104 @@ export class ColumnScan {
 }
 
 class ColumnBatch implements Batch {
+  readonly scan: ColumnScan
+  readonly from: number
   readonly rowCount: number
-  readonly #scan: ColumnScan
-  readonly #from: number
-  /** What was read, by the places of the fields. */
-  readonly #vectors: (Vector | undefined)[] = []
-  readonly #stored: (StoredField | undefined)[] = []
-  /** Whether their bytes are counted. */
-  readonly #isCounted: boolean[] = []
-  readonly #parts: ({ readonly parts: readonly FieldPart[] | undefined } | undefined)[] = []
+  /** By their places in the scan. */
+  readonly #fields: (ColumnField | undefined)[] = []
 
   constructor(scan: ColumnScan, from: number, rowCount: number) {
-    this.#scan = scan
-    this.#from = from
+    this.scan = scan
+    this.from = from
     this.rowCount = rowCount
   }
 
   get keys(): RowList {
-    return keysBetween(this.#scan.set.keys, this.#from, this.#from + this.rowCount)
+    return keysBetween(this.scan.set.keys, this.from, this.from + this.rowCount)
   }
 
-  field(path: Path, selection: Selection): Vector {
-    const { reader, place } = this.#scan.field(path)
-    let vector = this.#vectors[place]
+  field(path: Path): Field {
+    const { reader, place } = this.scan.field(path)
+    let field = this.#fields[place]
+    if (!field) {
+      field = new ColumnField(this, path, reader)
+      this.#fields[place] = field
+    }
+    return field
+  }
+}
+
+/** What was found and read of a field is kept for the batch. */
+class ColumnField extends Field {
+  readonly #batch: ColumnBatch
+  readonly #path: Path
+  readonly #reader: FieldReader
+  #encoding: Encoding | undefined
+  #vector: Vector | undefined
+  #isCounted = false
+
+  constructor(batch: ColumnBatch, path: Path, reader: FieldReader) {
+    super()
+    this.#batch = batch
+    this.#path = path
+    this.#reader = reader
+  }
+
+  override get encoding(): Encoding {
+    if (!this.#encoding) {
+      const { from, rowCount } = this.#batch
+      const encoding = this.#reader.encoding(from, rowCount)
+      this.#encoding = encoding
+      // As vectors have them, so that what is told depends on no form of storing.
+      if (encoding.kind === 'narrow') this.#count(rowCount * widthOf(encoding.stored))
+      if (encoding.kind === 'flat') this.#count(rowCount * widthOf(encoding.vector))
+    }
+    return this.#encoding
+  }
+
+  override get presence(): Presence | undefined {
+    return this.#reader.presence(this.#batch.from, this.#batch.rowCount)
+  }
+
+  override get shared(): SharedCodes | undefined {
+    return this.#batch.scan.sharedCodes(this.#path, this.#batch.from, this.#batch.rowCount)
+  }
+
+  override get members(): readonly ObjectMember[] | undefined {
+    const { scan, from, rowCount } = this.#batch
+    const members = scan.membersOf(this.#path)?.between(from, from + rowCount)
+    return members?.map(({ name, path }) => ({ name, field: this.#batch.field(path) }))
+  }
+
+  override get source(): FieldSource {
+    const { scan, from } = this.#batch
+    const apart = () => new ColumnField(this.#batch, this.#path, this.#reader)
+    return { set: scan.set, first: from, apart }
+  }
+
+  read(selection: Selection): Vector {
+    let vector = this.#vector
     if (!vector) {
-      vector = reader.read(this.#from, this.rowCount, selection)
-      if (!this.#isCounted[place]) this.#scan.bytesRead += bytesOf(vector, this.rowCount)
-      this.#isCounted[place] = true
-      this.#vectors[place] = vector
+      const { from, rowCount } = this.#batch
+      vector = this.#reader.read(from, rowCount, selection)
+      this.#vector = vector
+      this.#count(bytesOf(vector, rowCount))
     }
     return vector
   }
 
-  inPlace(path: Path): NumberVector | DictionaryVector | undefined {
-    const { reader } = this.#scan.field(path)
-    if (!reader.isInPlace?.(this.#from, this.rowCount)) return undefined
-    return this.field(path, undefined) as NumberVector | DictionaryVector
+  override nulls(_: number, selection: Selection): Uint8Array {
+    return this.#reader.nulls(this.#batch.from, this.#batch.rowCount, selection)
   }
 
-  stored(path: Path): StoredField | undefined {
-    const { reader, place } = this.#scan.field(path)
-    const known = this.#stored[place]
-    if (known) return known
-    const found = reader.stored?.(this.#from, this.rowCount)
-    this.#stored[place] = found
-    if (!found || this.#isCounted[place]) return found
-    // As vectors have them, so that what is told depends on no form of storing.
-    this.#scan.bytesRead += this.rowCount * (found.kind === 'dictionary' ? 4 : 8)
-    this.#isCounted[place] = true
-    return found
+  #count(bytes: number): void {
+    if (!this.#isCounted) this.#batch.scan.bytesRead += bytes
+    this.#isCounted = true
   }
+}
 
-  isVaried(path: Path): boolean {
-    return this.parts(path) !== undefined
-  }
-
-  parts(path: Path): readonly FieldPart[] | undefined {
-    const { reader, place } = this.#scan.field(path)
-    let known = this.#parts[place]
-    if (!known) {
-      known = { parts: reader.parts?.(this.#from, this.rowCount) }
-      this.#parts[place] = known
-    }
-    return known.parts
-  }
-
-  variants(path: Path, selection: Selection): readonly FieldVariant[] | undefined {
-    const parts = this.parts(path)
-    return parts && variantsOf(parts, selection)
-  }
-
-  withPhrase(
-    path: Path,
-    phrases: SoughtPhrases,
-    selection: Selection,
-  ): readonly FieldVariant[] | undefined {
-    const [from, { rowCount }] = [this.#from, this]
-    const rows = this.#scan.rowsWithPhrase(path, phrases, selection, from, rowCount)
-    if (!rows) return undefined
-    const { reader } = this.#scan.field(path)
-    const parts = reader.parts?.(from, rowCount)
-    if (parts) return variantsOf(parts, rows)
-    return [{ rows, vector: reader.read(from, rowCount, rows), isPacked: false }]
-  }
-
-  sharedCodes(path: Path): SharedCodes | undefined {
-    return this.#scan.sharedCodes(path, this.#from, this.rowCount)
-  }
-
-  presence(path: Path): Presence | undefined {
-    return this.#scan.field(path).reader.presence?.(this.#from, this.rowCount)
-  }
-
-  hasOnlyObjects(path: Path): boolean {
-    return this.#scan.field(path).reader.hasOnlyObjects?.(this.#from, this.rowCount) === true
-  }
-
-  isNull(path: Path, selection: Selection): Uint8Array {
-    return this.#scan.field(path).reader.isNull(this.#from, this.rowCount, selection)
-  }
-
-  entries(path: Path, selection: Selection): readonly ObjectEntry[] | undefined {
-    const members = this.#scan.membersOf(path)?.between(this.#from, this.#from + this.rowCount)
-    return members?.map((member) => ({
-      name: member.name,
-      vector: this.field(member.path, selection),
-    }))
-  }
+function widthOf({ kind }: StoredField | NumberVector | DictionaryVector): number {
+  return kind === 'dictionary' ? 4 : 8
 }
 
 /** The keys of rows `from … to`, in place. */

@@ -4,7 +4,7 @@ import type { RowView } from '../../storage/row/row.ts'
 import { formatPaginationKey, formatTransaction } from '../../type/transaction.ts'
 import type { Path, Value } from '../../type/value.ts'
 import { compactValues, rowsOf } from '../../vector/vector.ts'
-import type { Batch } from '../expression/batch.ts'
+import { type Batch, VectorField } from '../expression/batch.ts'
 import { objectField } from '../field/derived-field.ts'
 import { valueInRow } from '../field/locate-json.ts'
 import type { RowList } from '../order/row-list.ts'
@@ -14,13 +14,13 @@ export function rowBatch(rows: readonly RowView[], keys: RowList, object: BoundO
   return {
     rowCount: rows.length,
     keys,
-    field: (path, selection) => {
-      const values = new Array<Value>(rows.length)
-      const alive = rowsOf(selection, rows.length)
-      for (const row of alive) values[row] = fieldOfRow(rows[row]!, path, object)
-      return compactValues(values, alive)
-    },
-    isNull: (path) => Uint8Array.from(rows, (row) => +(fieldOfRow(row, path, object) === null)),
+    field: (path) =>
+      new VectorField((selection) => {
+        const values = new Array<Value>(rows.length)
+        const alive = rowsOf(selection, rows.length)
+        for (const row of alive) values[row] = fieldOfRow(rows[row]!, path, object)
+        return compactValues(values, alive)
+      }),
   }
 }
 

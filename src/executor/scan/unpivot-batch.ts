@@ -16,7 +16,6 @@ import {
   type Selection,
   type Vector,
   valueEntries,
-  valueReader,
 } from '../../vector/vector.ts'
 import {
   type GatherableVector,
@@ -26,7 +25,7 @@ import {
   presentRows,
 } from '../column/gather-vector.ts'
 import { ValueCodes } from '../column/value-codes.ts'
-import type { Batch, ObjectEntry } from '../expression/batch.ts'
+import { type Batch, Field, type ObjectMember, VectorField } from '../expression/batch.ts'
 import { compile, type Evaluator } from '../expression/compile.ts'
 import { compileFilter } from '../filter/filter.ts'
 import type { RowList } from '../order/row-list.ts'
@@ -130,13 +129,14 @@ class Unpivot {
   }
 
   *apply(batch: Batch, selection: Selection): Iterable<SelectedBatch> {
-    const entries = this.#path && batch.entries?.(this.#path, selection)
-    if (!entries) {
+    const members = this.#path && batch.field(this.#path).members
+    if (!members) {
       yield* this.#byElement(batch, selection)
       return
     }
     const source = new Source(batch, selection)
-    for (const { name, vector } of entries) {
+    for (const { name, field } of members) {
+      const vector = field.read(selection)
       const rows = presentRows(vector, batch.rowCount, selection)
       const constant: Vector = { kind: 'constant', value: name }
       const made = new MadeBatch(this, source, undefined, {
@@ -164,7 +164,8 @@ class Unpivot {
     const { rowCount } = batch
     const lists = this.#lists
     if (lists && this.#path && !selection) {
-      const stored = batch.stored?.(this.#path)
+      const { encoding } = batch.field(this.#path)
+      const stored = encoding.kind === 'narrow' ? encoding.stored : undefined
       if (stored?.kind === 'dictionary') {
         if (lists.entries !== stored.entries) yield* this.rest()
         if (lists.addStored(stored, stored.entries)) return
@@ -306,24 +307,12 @@ function numbered(values: readonly Value[]): GatherableVector {
 class Source {
   readonly batch: Batch
   /** Asked for in full each time: a batch keeps its vectors, which must serve all rows. */
-  readonly #selection: Selection
+  readonly selection: Selection
   readonly #gatherable = new Map<Vector, GatherableVector>()
 
   constructor(batch: Batch, selection: Selection) {
     this.batch = batch
-    this.#selection = selection
-  }
-
-  field(path: Path): Vector {
-    return this.batch.field(path, this.#selection)
-  }
-
-  isNull(path: Path): Uint8Array {
-    return this.batch.isNull(path, this.#selection)
-  }
-
-  entries(path: Path): readonly ObjectEntry[] | undefined {
-    return this.batch.entries?.(path, this.#selection)
+    this.selection = selection
   }
 
   gather(vector: Vector, rows: Int32Array | undefined): Vector {
@@ -346,7 +335,6 @@ function weighedRows(weights: readonly number[]): Batch {
     rowCount: weights.length,
     weights: Float64Array.from(weights),
     field: isAsked,
-    isNull: isAsked,
   }
 }
 
@@ -365,7 +353,7 @@ class MadeBatch implements Batch {
   /** The source's row of each row; undefined: the rows are the source's. */
   readonly #rows: Int32Array | undefined
   readonly #own: { names(): Vector; values(): Vector }
-  readonly #vectors = new Map<string, Vector>()
+  readonly #fields = new Map<string, Field>()
   #keys: RowList | undefined
 
   constructor(
@@ -389,46 +377,58 @@ class MadeBatch implements Batch {
     return this.#keys
   }
 
-  field(path: Path, selection: Selection): Vector {
-    if (path.length > 1 && this.#isOwn(path)) return this.#unpivot.inside(path)(this, selection)
+  field(path: Path): Field {
     const key = JSON.stringify(path)
-    let vector = this.#vectors.get(key)
-    if (!vector) {
-      vector = this.#read(path)
-      this.#vectors.set(key, vector)
+    let field = this.#fields.get(key)
+    if (!field) {
+      field =
+        this.#made(path) ?? new MadeField(this.#source, this.#source.batch.field(path), this.#rows)
+      this.#fields.set(key, field)
     }
-    return vector
+    return field
   }
 
-  isNull(path: Path, selection: Selection): Uint8Array {
-    if (this.#isOwn(path)) {
-      const nulls = new Uint8Array(this.rowCount)
-      const read = valueReader(this.field(path, selection))
-      for (const row of rowsOf(selection, this.rowCount)) nulls[row] = +(read(row) === null)
-      return nulls
-    }
-    const nulls = this.#source.isNull(path)
+  /** Undefined for a field of the source. */
+  #made(path: Path): Field | undefined {
+    const isName = path[0] === this.#unpivot.name
+    if (!isName && path[0] !== this.#unpivot.value) return undefined
+    if (path.length === 1) return new VectorField(isName ? this.#own.names() : this.#own.values())
+    return new VectorField((selection) => this.#unpivot.inside(path)(this, selection))
+  }
+}
+
+/** A field of rows that are made of others, for those that are made of them. */
+class MadeField extends Field {
+  readonly #source: Source
+  readonly #field: Field
+  readonly #rows: Int32Array | undefined
+  #vector: Vector | undefined
+
+  /** @param rows see `MadeBatch` */
+  constructor(source: Source, field: Field, rows: Int32Array | undefined) {
+    super()
+    this.#source = source
+    this.#field = field
+    this.#rows = rows
+  }
+
+  read(): Vector {
+    this.#vector ??= this.#source.gather(this.#field.read(this.#source.selection), this.#rows)
+    return this.#vector
+  }
+
+  override nulls(): Uint8Array {
+    const { batch, selection } = this.#source
+    const nulls = this.#field.nulls(batch.rowCount, selection)
     if (!this.#rows) return nulls
-    const gathered = new Uint8Array(this.rowCount)
+    const gathered = new Uint8Array(this.#rows.length)
     pickBytes(nulls, this.#rows, gathered)
     return gathered
   }
 
-  entries(path: Path): readonly ObjectEntry[] | undefined {
-    if (this.#isOwn(path)) return undefined
-    return this.#source.entries(path)?.map(({ name, vector }) => ({
-      name,
-      vector: this.#source.gather(vector, this.#rows),
-    }))
-  }
-
-  #isOwn(path: Path): boolean {
-    return path[0] === this.#unpivot.name || path[0] === this.#unpivot.value
-  }
-
-  #read(path: Path): Vector {
-    if (path[0] === this.#unpivot.name) return this.#own.names()
-    if (path[0] === this.#unpivot.value) return this.#own.values()
-    return this.#source.gather(this.#source.field(path), this.#rows)
+  override get members(): readonly ObjectMember[] | undefined {
+    return this.#field.members?.map(({ name, field }) => {
+      return { name, field: new MadeField(this.#source, field, this.#rows) }
+    })
   }
 }

@@ -9,11 +9,27 @@ import { relevanceIn } from '../../function/relevance.ts'
 import { newBytes, newNumbers } from '../../kernel/memory.ts'
 import { readSearchQuery, type SearchPhrase } from '../../type/search-query.ts'
 import { textOf } from '../../type/text.ts'
-import type { DictionaryEntries, LazySource, TextVector } from '../../vector/vector.ts'
-import { rowsOf, valueReader } from '../../vector/vector.ts'
-import type { FieldVariant } from '../expression/batch.ts'
+import type { Path } from '../../type/value.ts'
+import type { ColumnSet } from '../../vector/column.ts'
+import { isInSet } from '../../vector/row-set.ts'
+import {
+  type DictionaryEntries,
+  type LazySource,
+  rowsOf,
+  type Selection,
+  type TextVector,
+  valueReader,
+} from '../../vector/vector.ts'
+import {
+  type FieldSource,
+  type FieldVariant,
+  VectorField,
+  variantsOf,
+} from '../expression/batch.ts'
 import type { Evaluator } from '../expression/compile.ts'
+import type { FoundRows } from './found-rows.ts'
 import { compilePhraseSearch, type PhraseSearch } from './json-search.ts'
+import { rowsWithPhrase, type SoughtPhrases } from './text-candidates.ts'
 import { selectedRanges } from './text-operators.ts'
 import { soughtTerms } from './text-requirement.ts'
 import { absent } from './text-search.ts'
@@ -33,21 +49,49 @@ export function compileRelevance(
   const scores = new Scores(phrases)
   const words = phrases.map(soughtTerms)
   // Indexes tell nothing of what has no words.
-  const sought = words.every(({ length }) => length > 0) ? words : undefined
+  const sought = words.every(({ length }) => length > 0) ? new PhraseRows(words) : undefined
   return (batch, selection) => {
     const out = newNumbers(batch.rowCount).fill(0)
     for (const [i, field] of fields.entries()) {
       const path = field.kind === 'field' ? field.path : undefined
-      const found = path && sought && batch.withPhrase?.(path, sought, selection)
-      for (const part of found ?? []) scores.addTo(out, part, batch.rowCount, false)
-      if (found) continue
-      const whole = () => [
-        { rows: selection, vector: operands[i + 1]!(batch, selection), isPacked: false },
-      ]
-      const parts = (path && batch.variants?.(path, selection)) ?? whole()
-      for (const part of parts) scores.addTo(out, part, batch.rowCount, true)
+      const known = path ? batch.field(path) : new VectorField(operands[i + 1]!(batch, selection))
+      const { source } = known
+      const rows = path && source && sought?.among(source, path, selection, batch.rowCount)
+      // What an index has found is read by itself, so that no more than these rows is read.
+      const parts = rows ? variantsOf(source.apart(), rows) : variantsOf(known, selection)
+      for (const part of parts) scores.addTo(out, part, batch.rowCount, !rows)
     }
     return { kind: 'number', values: out }
+  }
+}
+
+/** Where indexes say that one of the phrases may be. */
+class PhraseRows {
+  readonly #phrases: SoughtPhrases
+  #set: ColumnSet | undefined
+  readonly #ofPaths = new Map<Path, FoundRows['may'] | undefined>()
+
+  constructor(phrases: SoughtPhrases) {
+    this.#phrases = phrases
+  }
+
+  /** Those of the selected rows; undefined when no index tells. */
+  among(
+    { set, first }: FieldSource,
+    path: Path,
+    selection: Selection,
+    rowCount: number,
+  ): Int32Array | undefined {
+    if (path.some((part) => typeof part === 'number')) return undefined
+    if (this.#set !== set) this.#ofPaths.clear()
+    this.#set = set
+    if (!this.#ofPaths.has(path)) {
+      this.#ofPaths.set(path, rowsWithPhrase(set, path as readonly string[], this.#phrases))
+    }
+    const found = this.#ofPaths.get(path)
+    if (found === undefined || found === 'all') return undefined
+    if (found === 'none') return new Int32Array(0)
+    return rowsOf(selection, rowCount).filter((row) => isInSet(found, first + row))
   }
 }
 
