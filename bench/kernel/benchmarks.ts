@@ -47,12 +47,7 @@ import {
 } from '../../src/kernel/memory.ts'
 import { countStored, IntegerRange } from '../../src/kernel/narrow-mask.ts'
 import { sumStoredWhere } from '../../src/kernel/narrow-sums.ts'
-import {
-  selectBetween,
-  selectByCode,
-  selectTrue,
-  selectTrueWithin,
-} from '../../src/kernel/select.ts'
+import { selectBetween, selectTrue, selectTrueWithin } from '../../src/kernel/select.ts'
 import { textEquals } from '../../src/kernel/text.ts'
 import { truncateTimes } from '../../src/kernel/time.ts'
 import type { KernelBatch } from './batch.ts'
@@ -122,7 +117,6 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   add('select true within half', () => void selectTrueWithin(truths, batch.selection, outCodes))
   add('expand bits', () => expandBits(batch.bits, 0, n, outBytes))
   add('select compared', () => void selectBetween(gappyNumbers, range, n, outCodes))
-  add('select by code', () => void selectByCode(byteTable, codes, n, outCodes))
   add('mask compared', () => maskBetween(gappyNumbers, range, n, outBytes))
   add('mask by code', () => maskByCode(byteTable, codes, n, outBytes))
   add('mask of one code', () => maskCode(3, codes, n, outBytes))

@@ -1,21 +1,21 @@
 import { beginBatch, beginStates, endBatches, newCodes } from '../kernel/memory.ts'
-import { countStored } from '../kernel/narrow-mask.ts'
 import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
 import { PlanProfile } from '../planner/plan-profile.ts'
 import type { ColumnSet } from '../vector/column.ts'
 import { rowsOf, type Selection } from '../vector/vector.ts'
-import type { Batch } from './expression/batch.ts'
+import type { Batch, Field } from './expression/batch.ts'
 import { type TaskContext, withTraceSets } from './expression/trace-set.ts'
-import { compileFilter, type RowsWithin, selectedCount } from './filter/filter.ts'
+import { compileFilter } from './filter/filter.ts'
+import { type KeptRows, listKept, type RowCount, selectedCount } from './filter/kept-rows.ts'
 import { GroupSink } from './group/group-sink.ts'
 import { settle } from './group/settled-groups.ts'
 import { RowSink } from './order/row-sink.ts'
 import { RelationReader } from './relation/relation-batch.ts'
 import { segmentsOf } from './relation/row-columns.ts'
-import { countOf } from './scan/counted-rows.ts'
+import { type CountedRows, countOf } from './scan/counted-rows.ts'
 import { GranuleFilters, newestFirst, type RunPart } from './scan/granules.ts'
 import { OpenedColumns, openRun, type RowRun, type TaskStorage } from './scan/row-run.ts'
-import { compileUnpivots, type SelectedBatch } from './scan/unpivot-batch.ts'
+import { compileUnpivots, type SelectedBatch, type Unpivots } from './scan/unpivot-batch.ts'
 import { takeInputs } from './task/shared-inputs.ts'
 import type { GroupsResult, RowsResult, ScanMetrics, ScanTask, TaskInput } from './task/task.ts'
 import { TaskDictionaries } from './task/task-dictionaries.ts'
@@ -30,16 +30,10 @@ import { overBudget } from './thread/memory-limit.ts'
 
 /** Takes the rows that pass the filter. */
 export interface Sink {
-  add(run: RowRun, batch: Batch, selection: Selection): void
-  /** Instead of `add`, where all that it wants to know of rows is how many there are. */
-  addCount?: ((rows: number) => void) | undefined
-  /** Instead of `add`, of a batch whose rows have no weights: those that are 1 in a mask, so many. */
-  addMasked?: ((batch: Batch, mask: Uint8Array, count: number) => void) | undefined
-  /**
-   * Instead of `addMasked`, those in a range of one field, where it wants nothing but that field. Returns how many they are;
-   * undefined: nothing was added.
-   */
-  addWithin?: ((batch: Batch, rows: RowsWithin) => number | undefined) | undefined
+  /** Whether it takes rows of a batch of any length that are told by a range of a field, or are only counted. */
+  takes(batch: Batch, range: Field | undefined): boolean
+  /** Returns how many rows they are. */
+  add(run: RowRun, batch: Batch, kept: KeptRows | RowCount): number
   /**
    * The parts of a run in the order in which this sink wants them; it tells `skipped` of those that
    * cannot matter by what is known when their turn comes. Without it: all, the newest first.
@@ -93,164 +87,200 @@ export function resultOf({ sink, profile, metrics }: Scanned): GroupsResult | Ro
 /** Reads the task's inputs batch by batch, filters them, and aggregates or keeps what is left. */
 export function scan(task: ScanTask, storage: TaskStorage): Scanned {
   const started = performance.now()
-  const { plan } = task
-  const context = withTraceSets(task.context, task.traceSets)
-  const profile = task.isProfiled ? new TaskProfile(plan) : undefined
-  const filters = new GranuleFilters(plan.predicates, (asked) =>
-    profile
-      ? profile.filter(plan.predicates, asked, context)
-      : compileFilter(
-          plan.predicates.filter((_, i) => asked[i] === true),
-          context,
-        ),
-  )
-  const findCandidates = mayHaveIndex(task.inputs)
-    ? perSet(compileCandidates(plan.predicates, context))
-    : undefined
-  const isUnpivoted = plan.unpivots.length > 0
-  const unpivots = isUnpivoted ? compileUnpivots(plan, context) : undefined
-  const dictionaries = new TaskDictionaries(task.dictionaries)
   beginStates()
-  const sink: Sink & (GroupSink | RowSink) =
-    plan.stage.kind === 'groups'
-      ? new GroupSink(plan.stage, context, dictionaries)
-      : new RowSink(task, context)
-  const taskBudget = task.budgetBytes / (task.share?.tasks ?? 1)
-  // A part is then surely one that the query may hold, as numbers and bytes.
-  const partBudget = taskBudget / 2
+  const scan = new Scan(task)
+  const { plan, settling } = task
+  const { sink, dictionaries } = scan
   const opened = new OpenedColumns()
-  const take = (run: RowRun, { batch, selection }: SelectedBatch): void => {
-    const rows = weighedCount(batch, selection)
-    if (isUnpivoted) profile?.mark('unpivot', 0, rows)
-    sink.add(run, batch, selection)
-    while (task.mayBePartial && sink.heldBytes > partBudget) if (!sink.halve?.()) break
-    if (sink.heldBytes > taskBudget) throw overBudget(task.budgetBytes)
-    profile?.mark('sink', rows, 0)
-  }
   const isFull = () => {
-    return (
-      task.settling !== undefined && sink instanceof GroupSink && sink.resultCount >= manyGroups
-    )
-  }
-  let lastRun: RowRun | undefined
-  let rowsTaken = 0
-  let rowsRead = 0
-  let rowsMatched = 0
-  const skipped = new PlanProfile()
-  let bytesRead = 0
-  const addCount = isUnpivoted ? undefined : sink.addCount
-  const addMasked = isUnpivoted ? undefined : sink.addMasked
-  const addWithin = isUnpivoted ? undefined : sink.addWithin
-  const mayAddRuns = !profile && (addCount ?? addWithin) !== undefined
-  /**
-   * Adds all rows of a run at once, where a column tells which pass: by batches it takes 2 µs for each, besides the loops.
-   * Returns how many they are; undefined: nothing was added.
-   */
-  const addRun = (run: RowRun): number | undefined => {
-    if (!run.columns || run.visible) return undefined
-    beginBatch()
-    const batch = run.batch(0, run.rowCount)
-    const within = filters.whole.within?.(batch)
-    if (!within) return undefined
-    if (!addCount) return addWithin!(batch, within)
-    const count = countStored(within.stored, within.range)
-    addCount(count)
-    return count
+    return settling !== undefined && sink instanceof GroupSink && sink.resultCount >= manyGroups
   }
   const mayGiveWay = () => {
     const turnMs = Math.min(longestTurnMs, sink.resultCount / resultsPerMs)
     return performance.now() - started >= turnMs
   }
   for (const input of takeInputs(task.inputs, task.share, isFull, mayGiveWay)) {
-    const run = openRun(input, plan, task.snapshot, storage, dictionaries, opened)
-    rowsTaken += run.rowCount
-    profile?.open(run)
-    let candidatesOf = () => run.columns && findCandidates?.(run.columns)
-    const found = addCount && candidatesOf()
-    const counted = found && countOf(run, found)
-    if (counted) {
-      addCount?.(counted.rows)
-      rowsRead += counted.rows
-      rowsMatched += counted.rows
-      profile?.mark('text index', run.rowCount, counted.rows)
-      if (!profile && counted.areAll) {
-        checkCancelled()
-        continue
-      }
-      candidatesOf = () => counted.others
+    scan.read(openRun(input, plan, task.snapshot, storage, dictionaries, opened))
+  }
+  scan.end()
+  endBatches()
+  return scan.found(performance.now() - started)
+}
+
+class Scan {
+  readonly dictionaries: TaskDictionaries
+  readonly sink: Sink & (GroupSink | RowSink)
+  readonly #task: ScanTask
+  readonly #context: TaskContext
+  readonly #profile: TaskProfile | undefined
+  readonly #filters: GranuleFilters
+  readonly #findCandidates: FindCandidates | undefined
+  readonly #unpivots: Unpivots | undefined
+  readonly #taskBudget: number
+  readonly #skipped = new PlanProfile()
+  readonly #read = { rowsTaken: 0, rowsRead: 0, rowsMatched: 0, bytesRead: 0 }
+  #lastRun: RowRun | undefined
+
+  constructor(task: ScanTask) {
+    const { plan } = task
+    const context = withTraceSets(task.context, task.traceSets)
+    const profile = task.isProfiled ? new TaskProfile(plan) : undefined
+    this.#task = task
+    this.#context = context
+    this.#profile = profile
+    this.#filters = new GranuleFilters(plan.predicates, (asked) => {
+      if (profile) return profile.filter(plan.predicates, asked, context)
+      return compileFilter(
+        plan.predicates.filter((_, i) => asked[i] === true),
+        context,
+      )
+    })
+    const isIndexed = mayHaveIndex(task.inputs)
+    this.#findCandidates = isIndexed
+      ? perSet(compileCandidates(plan.predicates, context))
+      : undefined
+    this.#unpivots = plan.unpivots.length > 0 ? compileUnpivots(plan, context) : undefined
+    this.dictionaries = new TaskDictionaries(task.dictionaries)
+    this.sink =
+      plan.stage.kind === 'groups'
+        ? new GroupSink(plan.stage, context, this.dictionaries)
+        : new RowSink(task, context)
+    this.#taskBudget = task.budgetBytes / (task.share?.tasks ?? 1)
+  }
+
+  read(run: RowRun): void {
+    this.#profile?.open(run)
+    this.#read.rowsTaken += run.rowCount
+    const counted = this.#addCounted(run)
+    if (counted?.areAll || (!counted && this.#addTold(run))) checkCancelled()
+    else this.#readParts(run, counted)
+    this.#read.bytesRead += run.bytesRead()
+  }
+
+  /** What unpivots have still held back. */
+  end(): void {
+    if (!this.#lastRun) return
+    for (const made of this.#unpivots?.rest() ?? []) this.#addMade(this.#lastRun, made)
+  }
+
+  found(milliseconds: number): Scanned {
+    const bytesRead = Math.round(this.#read.bytesRead)
+    const { skipped } = this.#skipped
+    return {
+      sink: this.sink,
+      evaluation: this.#context,
+      profile: this.#profile,
+      metrics: { ...this.#read, bytesRead, skipped, milliseconds },
     }
-    const added = mayAddRuns && !candidatesOf() ? addRun(run) : undefined
-    if (added !== undefined) {
-      rowsRead += run.rowCount
-      rowsMatched += added
-      bytesRead += run.bytesRead()
-      checkCancelled()
-      continue
-    }
-    for (const part of sink.parts?.(run, skipped) ?? newestFirst(run)) {
+  }
+
+  #candidatesOf(run: RowRun): TextCandidates | undefined {
+    return run.columns && this.#findCandidates?.(run.columns)
+  }
+
+  /** Adds rows of which an index of texts tells that they pass, where all that is asked is how many they are. */
+  #addCounted(run: RowRun): CountedRows | undefined {
+    if (!this.#findCandidates || this.#unpivots) return undefined
+    const all = run.batch(0, run.rowCount)
+    const candidates = this.sink.takes(all, undefined) ? this.#candidatesOf(run) : undefined
+    const counted = candidates && countOf(run, candidates)
+    if (!counted) return undefined
+    this.#add(run, all, { kind: 'count', count: counted.rows })
+    this.#read.rowsRead += counted.rows
+    this.#profile?.mark('text index', run.rowCount, counted.rows)
+    // Who is told what was left out has its parts gone through.
+    return { ...counted, areAll: counted.areAll && !this.#profile }
+  }
+
+  /** Adds all rows of a run at once, where a column tells which pass: by batches it takes 2 µs for each, besides the loops. */
+  #addTold(run: RowRun): boolean {
+    const { teller } = this.#filters.whole
+    if (!teller || this.#profile || this.#unpivots || !run.columns) return false
+    beginBatch()
+    const all = run.batch(0, run.rowCount)
+    if (!this.sink.takes(all, teller.isRange ? all.field(teller.path) : undefined)) return false
+    if (run.visible || this.#candidatesOf(run)) return false
+    const told = teller.told(all)
+    if (!told) return false
+    this.#add(run, all, told)
+    this.#read.rowsRead += run.rowCount
+    return true
+  }
+
+  #readParts(run: RowRun, counted: CountedRows | undefined): void {
+    const { sink } = this
+    for (const part of sink.parts?.(run, this.#skipped) ?? newestFirst(run)) {
       if (sink.isDone(run)) break
       checkCancelled()
-      // Not found out for a run of which no part matters.
-      const candidates = candidatesOf()
       beginBatch()
-      const { from: start, to: end } = part
-      const [first, last] = [run.firstRow + start, run.firstRow + end]
-      const passing = candidates?.between(first, last)
-      const candidateCount = passing ? passing.length : end - start
-      rowsRead += candidateCount
-      const readCount = candidateCount + (counted?.sure.countBetween(first, last) ?? 0)
-      if (readCount < end - start) {
-        const rows = end - start - readCount
-        skipped.skip({ by: 'text index', segments: 0, granules: +(readCount === 0), rows })
-      }
-      if (candidateCount === 0) continue
-      const batch = run.batch(start, end - start)
-      const visible = visibleSelection(run, start, end, passing)
-      profile?.mark('scan', candidateCount, selectedCount(visible, end - start))
-      const filter = filters.of(run, part, candidates)
-      if (addCount) {
-        const matched = filter.count(batch, visible)
-        rowsMatched += matched
-        addCount(matched)
-        profile?.mark('sink', matched, 0)
-        continue
-      }
-      const mayBeMasked = addMasked && !visible && !batch.weights
-      const kept = mayBeMasked ? filter.keepMasked?.(batch) : undefined
-      if (kept?.mask) {
-        rowsMatched += kept.count
-        addMasked!(batch, kept.mask, kept.count)
-        continue
-      }
-      const selection = kept ? kept.selection : filter.keep(batch, visible)
-      const matched = selectedCount(selection, end - start)
-      rowsMatched += matched
-      if (matched === 0) continue
-      if (!unpivots) {
-        take(run, { batch, selection })
-        continue
-      }
-      for (const made of unpivots.of(batch, selection)) {
-        if (sink.isDone(run)) break
-        take(run, made)
-      }
-      lastRun = run
-      profile?.mark('unpivot', matched, 0)
+      // Not found out for a run of which no part matters.
+      const candidates = counted ? counted.others : this.#candidatesOf(run)
+      const passing = candidates?.between(run.firstRow + part.from, run.firstRow + part.to)
+      this.#noteRead(run, part, passing, counted)
+      if (passing?.length === 0) continue
+      const rowCount = part.to - part.from
+      const batch = run.batch(part.from, rowCount)
+      const visible = visibleSelection(run, part, passing)
+      this.#profile?.mark(
+        'scan',
+        selectedCount(passing, rowCount),
+        selectedCount(visible, rowCount),
+      )
+      const kept = this.#filters.of(run, part, candidates).select(batch, visible)
+      if (this.#unpivots) this.#addUnpivoted(run, batch, listKept(kept, rowCount))
+      else this.#add(run, batch, kept)
     }
-    bytesRead += run.bytesRead()
   }
-  if (lastRun && unpivots) for (const made of unpivots.rest()) take(lastRun, made)
-  endBatches()
-  const milliseconds = performance.now() - started
-  const metrics = {
-    rowsTaken,
-    rowsRead,
-    rowsMatched,
-    skipped: skipped.skipped,
-    bytesRead: Math.round(bytesRead),
-    milliseconds,
+
+  #noteRead(
+    { firstRow }: RowRun,
+    { from, to }: RunPart,
+    passing: Selection,
+    counted: CountedRows | undefined,
+  ): void {
+    const read = selectedCount(passing, to - from)
+    this.#read.rowsRead += read
+    const told = counted?.sure.countBetween(firstRow + from, firstRow + to) ?? 0
+    const rows = to - from - read - told
+    if (rows === 0) return
+    const granules = +(read + told === 0)
+    this.#skipped.skip({ by: 'text index', segments: 0, granules, rows })
   }
-  return { sink, evaluation: context, profile, metrics }
+
+  #addUnpivoted(run: RowRun, batch: Batch, selection: Selection): void {
+    const matched = selectedCount(selection, batch.rowCount)
+    this.#read.rowsMatched += matched
+    if (matched === 0) return
+    for (const made of this.#unpivots!.of(batch, selection)) {
+      if (this.sink.isDone(run)) break
+      this.#addMade(run, made)
+    }
+    this.#lastRun = run
+    this.#profile?.mark('unpivot', matched, 0)
+  }
+
+  #addMade(run: RowRun, { batch, selection }: SelectedBatch): void {
+    const rows = weighedCount(batch, selection)
+    this.#profile?.mark('unpivot', 0, rows)
+    this.sink.add(run, batch, { kind: 'rows', rows: selection })
+    this.#holdBudget()
+    this.#profile?.mark('sink', rows, 0)
+  }
+
+  #add(run: RowRun, batch: Batch, kept: KeptRows | RowCount): void {
+    const rows = this.sink.add(run, batch, kept)
+    this.#read.rowsMatched += rows
+    this.#holdBudget()
+    this.#profile?.mark('sink', rows, 0)
+  }
+
+  #holdBudget(): void {
+    const { sink } = this
+    const { mayBePartial, budgetBytes } = this.#task
+    // A part is then surely one that the query may hold, as numbers and bytes.
+    while (mayBePartial && sink.heldBytes > this.#taskBudget / 2) if (!sink.halve?.()) break
+    if (sink.heldBytes > this.#taskBudget) throw overBudget(budgetBytes)
+  }
 }
 
 /**
@@ -301,17 +331,16 @@ function weighedCount({ rowCount, weights }: Batch, selection: Selection): numbe
 /** The visible rows among the candidates. */
 function visibleSelection(
   { visible }: RowRun,
-  start: number,
-  end: number,
+  { from, to }: RunPart,
   candidates: Selection,
 ): Selection {
   if (!visible) return candidates
-  const selection = newCodes(end - start)
+  const selection = newCodes(to - from)
+  const seen = visible.subarray(from, to)
   if (candidates) {
-    const seen = visible.subarray(start, end)
     const count = selectTrueWithin(seen, candidates, selection)
     return selection.subarray(0, count)
   }
-  const count = selectTrue(visible.subarray(start, end), end - start, selection)
-  return count === end - start ? undefined : selection.subarray(0, count)
+  const count = selectTrue(seen, to - from, selection)
+  return count === to - from ? undefined : selection.subarray(0, count)
 }

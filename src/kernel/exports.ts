@@ -40,7 +40,6 @@ export interface Kernels {
     count: number,
     out: number,
   ): number
-  readonly selectByCodeWithin: LookUpCodes
   pickNumbers(values: number, selection: number, count: number, out: number): void
   pickCodes(values: number, selection: number, count: number, out: number): void
   mapCodes(table: number, codes: number, count: number, out: number): number

@@ -61,11 +61,10 @@ export function sumStoredWhere(
   states: Float64Array,
   group: number,
 ): number | undefined {
-  const { integers, base, divisor } = stored
+  const { integers, base } = stored
   const { length } = integers
   const width = widthOf(integers)
-  const isShort = width < 4 && Math.abs(base) + 2 ** (width * 8 - 1) <= 2 ** batchBits
-  const reciprocal = isShort ? reciprocalOf(divisor, batchBits) : undefined
+  const reciprocal = shortReciprocal(stored)
   const mask = where instanceof IntegerRange ? undefined : where
   if (!reciprocal || (mask && length > maximumRows)) return undefined
   const most = 2 ** (width * 8 - 1) - 1
@@ -98,6 +97,17 @@ export function sumStoredWhere(
     count += added
   }
   return count
+}
+
+/** Whether `sumStoredWhere` takes numbers that are stored so. */
+export function isSummedWhere(stored: StoredIntegers): boolean {
+  return shortReciprocal(stored) !== undefined
+}
+
+function shortReciprocal({ integers, base, divisor }: StoredIntegers): Reciprocal | undefined {
+  const width = integers.BYTES_PER_ELEMENT
+  const isShort = width < 4 && Math.abs(base) + 2 ** (width * 8 - 1) <= 2 ** batchBits
+  return isShort ? reciprocalOf(divisor, batchBits) : undefined
 }
 
 /** That of numbers of which sums lose nothing. */

@@ -1,15 +1,6 @@
 import type { NumberRange } from './compare.ts'
-import { maskBetween, maskByCode, maskOther, smallTable } from './mask.ts'
-import {
-  beginLoop,
-  isNear,
-  kernels,
-  newBytes,
-  place,
-  placeOutput,
-  placeTable,
-  takeOutput,
-} from './memory.ts'
+import { maskBetween } from './mask.ts'
+import { beginLoop, isNear, kernels, newBytes, place, placeOutput, takeOutput } from './memory.ts'
 
 /** Batches are selected from: `count` is at most `maximumRows` in all of these. */
 
@@ -71,77 +62,6 @@ export function selectBetweenWithin(
     const value = values[row]!
     out[selected] = row
     selected += +(value >= low) & +(value <= high)
-  }
-  return selected
-}
-
-/** Writes the indexes of the rows whose value is another; returns how many there are. */
-export function selectOther(
-  values: Float64Array,
-  than: number,
-  count: number,
-  out: Int32Array,
-): number {
-  const mask = newBytes(count)
-  maskOther(values, than, count, mask)
-  return selectTrue(mask, count, out)
-}
-
-/** The same for the rows of a selection, which `out` may be. */
-export function selectOtherWithin(
-  values: Float64Array,
-  than: number,
-  selection: Int32Array,
-  out: Int32Array,
-): number {
-  let selected = 0
-  for (let i = 0; i < selection.length; i++) {
-    const row = selection[i]!
-    const value = values[row]!
-    out[selected] = row
-    selected += +(value < than) | +(value > than)
-  }
-  return selected
-}
-
-/**
- * Writes the indexes of the rows whose code is true (1) in the table, whose last entry is that of
- * null; returns how many there are.
- */
-export function selectByCode(
-  table: Uint8Array,
-  codes: Int32Array,
-  count: number,
-  out: Int32Array,
-): number {
-  const mask = newBytes(count)
-  maskByCode(table, codes, count, mask)
-  return selectTrue(mask, count, out)
-}
-
-/** The same for the rows of a selection, which `out` may be. */
-export function selectByCodeWithin(
-  table: Uint8Array,
-  codes: Int32Array,
-  selection: Int32Array,
-  out: Int32Array,
-): number {
-  const size = table.length
-  const count = selection.length
-  if (size <= smallTable && isNear(codes, count)) {
-    beginLoop()
-    const [of, within] = [place(codes, codes.length), place(selection, count)]
-    const at = placeOutput(out, count)
-    const selected = kernels.selectByCodeWithin(placeTable(table), of, within, count, at)
-    takeOutput(out, selected, at)
-    return selected
-  }
-  let selected = 0
-  for (let i = 0; i < count; i++) {
-    const row = selection[i]!
-    const code = codes[row]!
-    out[selected] = row
-    selected += +(table[code + (size & (code >> 31))] === 1)
   }
   return selected
 }

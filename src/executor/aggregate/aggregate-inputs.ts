@@ -1,14 +1,22 @@
 import type { BoundAggregate, BoundExpression } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { structuralKey } from '../../binder/rewrite.ts'
+import { assert } from '../../error.ts'
 import { onlyGroup } from '../../kernel/aggregate.ts'
-import { forgetCopy, newCodes } from '../../kernel/memory.ts'
-import { selectTrue } from '../../kernel/select.ts'
+import { forgetCopy } from '../../kernel/memory.ts'
 import { granuleRows } from '../../vector/column.ts'
 import type { Selection } from '../../vector/vector.ts'
-import type { Batch, StoredField } from '../expression/batch.ts'
+import type { Batch, Field as BatchField, StoredField } from '../expression/batch.ts'
 import { compile, compilePresence, type Evaluator } from '../expression/compile.ts'
-import { compileFilter, type Filter, type RowsWithin } from '../filter/filter.ts'
+import { compileFilter, type Filter } from '../filter/filter.ts'
+import {
+  countOfKept,
+  type KeptRows,
+  listKept,
+  maskKept,
+  type RowCount,
+  selectedCount,
+} from '../filter/kept-rows.ts'
 import type { TaskDictionaries } from '../task/task-dictionaries.ts'
 import { CountState } from './count.ts'
 import { createAggregateState, distinctArgument } from './create.ts'
@@ -45,13 +53,6 @@ function rowsKey({ name, arguments: given, filter }: BoundAggregate): string {
 /** Of a group, for most aggregates. */
 const groupBytes = 32
 
-const noGroups = new Int32Array(0)
-
-/** For what only counts them. */
-function rowsOfOneGroup(count: number): AliveRows {
-  return { rowCount: count, selection: undefined, groups: noGroups, only: 0, count }
-}
-
 /** For when there are no keys: all rows are in the first group. */
 export const oneGroup = new Int32Array(granuleRows)
 
@@ -60,14 +61,25 @@ function countsRows({ state, arguments: evaluators, filter }: Input): boolean {
   return state instanceof CountState && evaluators.length === 0 && filter === undefined
 }
 
-function takesMask({ state, storedOf, filter }: Input): boolean {
-  return storedOf !== undefined && filter === undefined && 'updateStoredWhere' in state
-}
-
 function storedIn(batch: Batch, { path }: Field): StoredField | undefined {
   const { encoding } = batch.field(path)
   return encoding.kind === 'narrow' ? encoding.stored : undefined
 }
+
+/** The argument as it is stored, if the state takes rows of it by a mask or a range. */
+function whereIn(batch: Batch, { state, storedOf, filter }: Input): StoredField | undefined {
+  if (!storedOf || filter !== undefined || !state.takesWhere) return undefined
+  const stored = storedIn(batch, storedOf)
+  return stored && state.takesWhere(stored) ? stored : undefined
+}
+
+function rowsOfOneGroup(selection: Selection, rowCount: number): AliveRows {
+  const count = selectedCount(selection, rowCount)
+  return { rowCount, selection, groups: oneGroup, only: 0, count }
+}
+
+/** Of so many rows one that is kept is worth a look at all of them, which goes row after row. */
+const maskedOf = 16
 
 /** The aggregates of a grouping, and what they take in of each batch. */
 export class AggregateInputs {
@@ -135,57 +147,44 @@ export class AggregateInputs {
     }
   }
 
-  /** Whether some of them take the rows of a mask without that these are selected. */
-  get takeMasks(): boolean {
-    return this.#inputs.some(takesMask)
+  /** Whether they take in rows of a batch of any length that are told by a range of a field, or are only counted. */
+  takes(batch: Batch, range: BatchField | undefined): boolean {
+    return this.#others.every((input) => {
+      const isOfRange = range && input.storedOf && batch.field(input.storedOf.path) === range
+      return isOfRange && whereIn(batch, input) !== undefined
+    })
   }
 
-  /**
-   * Takes in the rows of a mask as those of the one group that there is.
-   *
-   * @param count how many they are
-   */
-  updateMasked(batch: Batch, mask: Uint8Array, count: number): void {
+  /** Takes in rows, each for itself, as those of the one group that there is. Returns how many they are. */
+  updateOneGroup(batch: Batch, kept: KeptRows | RowCount): number {
     const { rowCount } = batch
-    let all: AliveRows | undefined
-    const kept: (AliveRows | undefined)[] = []
-    this.addCount(count)
-    for (const input of this.#others) {
-      const { state, storedOf } = input
-      state.resize(1)
-      const stored = takesMask(input) && storedOf && storedIn(batch, storedOf)
-      if (stored && state.updateStoredWhere!(stored, mask) !== undefined) continue
-      if (!all) {
-        const selection = newCodes(count)
-        selectTrue(mask, rowCount, selection)
-        all = { rowCount, selection, groups: oneGroup, only: 0, count }
-      }
-      this.#updateOne(input, batch, all, kept)
-    }
-  }
-
-  /** Whether they take in sums of one field, and nothing else but how many rows there are. */
-  get takeRanges(): boolean {
-    return this.#others.length > 0 && this.#others.every(takesMask)
-  }
-
-  /**
-   * Takes in the rows of a range as those of the one group that there is, if they sum nothing but the field that it is of.
-   *
-   * @returns how many they are; undefined: nothing was taken in
-   */
-  updateWithin(batch: Batch, { stored, range }: RowsWithin): number | undefined {
     let count: number | undefined
-    for (const { storedOf } of this.#others) {
-      // A batch keeps what it has found of a field.
-      if (storedIn(batch, storedOf!) !== stored) return undefined
-    }
-    for (const { state } of this.#others) {
+    let form = kept
+    let all: AliveRows | undefined
+    const narrowed: (AliveRows | undefined)[] = []
+    for (const input of this.#others) {
+      const { state } = input
       state.resize(1)
-      count = state.updateStoredWhere!(stored, range)
-      if (count === undefined) return undefined
+      const where = whereIn(batch, input)
+      if (where && form.kind === 'range' && where === form.stored) {
+        // What is in a range of the field is a number.
+        count = state.updateStoredWhere!(where, form.range)
+        continue
+      }
+      assert(form.kind !== 'count', 'rows that were only counted are asked for more')
+      if (where) form = maskKept(form, rowCount)
+      if (where && form.kind === 'mask' && form.count * maskedOf >= rowCount) {
+        state.updateStoredWhere!(where, form.mask)
+        continue
+      }
+      all ??= rowsOfOneGroup(listKept(form, rowCount), rowCount)
+      this.#updateOne(input, batch, all, narrowed)
     }
-    if (count !== undefined) this.addCount(count)
+    count ??= all?.count ?? countOfKept(form, rowCount)
+    for (const { state } of this.#rowCounts) {
+      state.resize(1)
+      state.update([], { rowCount, selection: undefined, groups: oneGroup, only: 0, count })
+    }
     return count
   }
 
@@ -225,19 +224,6 @@ export class AggregateInputs {
       evaluators.map((evaluate) => evaluate(batch, selection)),
       rows,
     )
-  }
-
-  /** Whether all that they take in is how many rows there are. */
-  get countOnly(): boolean {
-    return this.#others.length === 0
-  }
-
-  /** Takes in so many rows of the one group that there is, where nothing else is asked of them. */
-  addCount(count: number): void {
-    for (const { state } of this.#rowCounts) {
-      state.resize(1)
-      state.update([], rowsOfOneGroup(count))
-    }
   }
 
   /** About as many bytes as the states of so many groups take. */

@@ -135,11 +135,13 @@ export interface AggregateState {
   takesStored?(rows: AliveRows): boolean
   /** Instead of `update`. False: nothing was taken in, and `update` is to be called. */
   updateStored?(stored: StoredField, rows: AliveRows): boolean
+  /** Whether `updateStoredWhere` takes a field that is stored so. */
+  takesWhere?(stored: StoredField): boolean
   /**
    * Instead of `update`, of the rows of a mask, in which 1 is a row that counts, or of those in a range, where the only
-   * group is theirs. Returns how many have a number; undefined: nothing was taken in.
+   * group is theirs. Returns how many have a number.
    */
-  updateStoredWhere?(stored: StoredField, where: Uint8Array | IntegerRange): number | undefined
+  updateStoredWhere?(stored: StoredField, where: Uint8Array | IntegerRange): number
   /** May be a view of what the state has. Rows must not be added any more. */
   toWire(groupCount: number): WireState
   /** The same of these groups alone, where that is less work than to pick them of all. */

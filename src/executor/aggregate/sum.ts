@@ -10,6 +10,7 @@ import {
 import type { IntegerRange } from '../../kernel/narrow-mask.ts'
 import {
   DecimalSums,
+  isSummedWhere,
   sumStored,
   sumStoredWhere,
   sumWholeByGroup,
@@ -68,9 +69,12 @@ export class SumState implements AggregateState {
     return sumWholeByGroup(stored, groups, sums) || this.#decimals.add(stored, groups, sums)
   }
 
-  updateStoredWhere(stored: StoredField, where: Uint8Array | IntegerRange): number | undefined {
-    if (stored.kind !== 'number') return undefined
-    return sumStoredWhere(stored, where, this.#sums, 0)
+  takesWhere(stored: StoredField): boolean {
+    return stored.kind === 'number' && isSummedWhere(stored)
+  }
+
+  updateStoredWhere(stored: StoredField, where: Uint8Array | IntegerRange): number {
+    return sumStoredWhere(stored, where, this.#sums, 0)!
   }
 
   toWire(groupCount: number): WireState {

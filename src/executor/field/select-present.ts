@@ -1,7 +1,7 @@
 /** Selects rows by whether a field is null in them. */
 import { expandBits } from '../../kernel/bitmap.ts'
 import { keepEither, keepOthers } from '../../kernel/mask.ts'
-import { maximumRows, newBytes } from '../../kernel/memory.ts'
+import { maximumRows, newBytes, newCodes } from '../../kernel/memory.ts'
 import { selectTrue, selectTrueWithin } from '../../kernel/select.ts'
 import { countSet } from '../../vector/read-column.ts'
 import type { Presence } from '../expression/batch.ts'
@@ -49,14 +49,10 @@ export function maskPresent(
   if (!isPresent) keepOthers(out, rowCount)
 }
 
-/** How many rows are in the bitmaps, or are not; undefined where these do not lie in words. */
-export function countPresent(
-  presence: Presence,
-  isPresent: boolean,
-  rowCount: number,
-): number | undefined {
+/** How many rows are in the bitmaps, or are not. */
+export function countPresent(presence: Presence, isPresent: boolean, rowCount: number): number {
   const bitmaps = wordsOf(presence, rowCount)
-  if (!bitmaps) return undefined
+  if (!bitmaps) return selectBits(presence, isPresent, rowCount, newCodes(rowCount))
   let present = 0
   for (let row = 0; row < rowCount; row += 32) {
     let word = 0

@@ -1,5 +1,6 @@
 import type { BoundGrouping } from '../../binder/bound.ts'
 import { addStates, beginBatch, endBatch } from '../../kernel/memory.ts'
+import { allRows } from '../filter/kept-rows.ts'
 import { type Relation, withoutUnreadRows } from '../relation/relation.ts'
 import type { StageContext } from '../relation/relation-stage.ts'
 import type { PartialGroups } from '../task/task.ts'
@@ -31,7 +32,7 @@ export function partialGroups(
   const sink = new GroupSink({ ...grouping, kind: 'groups' }, evaluation, new TaskDictionaries([]))
   for (const { batch } of read(asRead).batches()) {
     beginBatch()
-    sink.add(undefined, batch, undefined)
+    sink.add(undefined, batch, allRows)
   }
   endBatch()
   return sink.groups()

@@ -9,8 +9,9 @@ import { ChosenValues } from '../column/chosen-values.ts'
 import { GroupTable } from '../column/group-table.ts'
 import { type ChosenRows, RowChooser } from '../column/row-choice.ts'
 import type { GroupKey } from '../column/varied-key.ts'
-import { type Batch, variantsOf } from '../expression/batch.ts'
+import { type Batch, type Field, variantsOf } from '../expression/batch.ts'
 import { compile, type Evaluator, truthBytes } from '../expression/compile.ts'
+import { type KeptRows, listKept, type RowCount, selectedCount } from '../filter/kept-rows.ts'
 import type { RowRun } from '../scan/row-run.ts'
 import type { Sink } from '../scan.ts'
 import type { GroupsResult, PartialGroups, ScanMetrics } from '../task/task.ts'
@@ -30,9 +31,7 @@ export class GroupSink implements Sink {
   readonly #chooser: RowChooser | undefined
   readonly #preferred: Evaluator | undefined
   readonly #values: readonly { readonly evaluate: Evaluator; readonly chosen: ChosenValues }[]
-  readonly addCount: ((rows: number) => void) | undefined
-  readonly addMasked: Sink['addMasked']
-  readonly addWithin: Sink['addWithin']
+  readonly #isOneGroup: boolean
 
   constructor(stage: GroupsStage, context: EvaluationContext, dictionaries: TaskDictionaries) {
     const shared = stage.keys.map((key) => dictionaries.of(key))
@@ -53,30 +52,30 @@ export class GroupSink implements Sink {
     this.#table = new GroupTable(shared)
     this.#chooser = stage.row && new RowChooser(stage.row)
     this.#preferred = stage.row?.preferred && compile(stage.row.preferred, context)
-    const isOneGroup = stage.keys.length === 0 && !stage.row
-    const countsOnly = isOneGroup && this.#aggregates.countOnly
-    this.addMasked =
-      isOneGroup && this.#aggregates.takeMasks
-        ? (batch, mask, count) => this.#aggregates.updateMasked(batch, mask, count)
-        : undefined
-    this.addWithin =
-      isOneGroup && this.#aggregates.takeRanges
-        ? (batch, rows) => this.#aggregates.updateWithin(batch, rows)
-        : undefined
-    this.addCount = countsOnly ? (rows) => this.#aggregates.addCount(rows) : undefined
+    this.#isOneGroup = stage.keys.length === 0 && !stage.row
     const values = stage.row?.values ?? []
     this.#values = values.map((value) => {
       return { evaluate: compile(value, context), chosen: new ChosenValues() }
     })
   }
 
-  add(_run: RowRun | undefined, batch: Batch, selection: Selection): void {
-    const { rowCount } = batch
+  takes(batch: Batch, range: Field | undefined): boolean {
+    return this.#isOneGroup && this.#aggregates.takes(batch, range)
+  }
+
+  add(_run: RowRun | undefined, batch: Batch, kept: KeptRows | RowCount): number {
+    const { rowCount, weights } = batch
+    if (this.#isOneGroup && !weights) return this.#aggregates.updateOneGroup(batch, kept)
+    assert(kept.kind !== 'count', 'rows that were only counted are put into groups')
+    const selection = listKept(kept, rowCount)
+    const count = selectedCount(selection, rowCount)
+    if (count === 0) return 0
     const keys = this.#keys.map((key) => key(batch, selection))
     const groups = keys.length === 0 ? oneGroup : newCodes(rowCount)
     this.#table.assign(keys, rowCount, selection, groups)
     this.#aggregates.update(batch, selection, groups, this.#table.groupCount)
     if (this.#chooser) this.#offerRows(this.#chooser, batch, selection, groups)
+    return count
   }
 
   isDone(): boolean {

@@ -12,6 +12,7 @@ import { rowsOf, type Selection, type Vector, valueReader } from '../../vector/v
 import { columnReader } from '../column/relation-column.ts'
 import type { Batch } from '../expression/batch.ts'
 import { compile, type Evaluator } from '../expression/compile.ts'
+import { type KeptRows, listKept, selectedCount } from '../filter/kept-rows.ts'
 import { newestFirst, type RunPart } from '../scan/granules.ts'
 import { bestKey, type SortThreshold } from '../scan/prune.ts'
 import type { RowRun } from '../scan/row-run.ts'
@@ -77,7 +78,18 @@ export class RowSink implements Sink {
     this.#buffer = new RowBuffer(sort, wanted, carried.length)
   }
 
-  add(run: RowRun, batch: Batch, selection: Selection): void {
+  takes(): boolean {
+    return false
+  }
+
+  add(run: RowRun, batch: Batch, kept: KeptRows): number {
+    const selection = listKept(kept, batch.rowCount)
+    const count = selectedCount(selection, batch.rowCount)
+    if (count > 0) this.#take(run, batch, selection)
+    return count
+  }
+
+  #take(run: RowRun, batch: Batch, selection: Selection): void {
     if (this.#run !== run) {
       this.#run = run
       this.#takenOfRun = 0

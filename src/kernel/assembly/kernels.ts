@@ -77,7 +77,6 @@ export {
   pickCodes,
   pickNumbers,
   selectBetweenWithin,
-  selectByCodeWithin,
   selectTrue,
   selectTrueWithin,
 } from './select'

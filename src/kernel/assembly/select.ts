@@ -113,20 +113,3 @@ export function combineCodes(
     v128.store(out + at, i32x4.add(i32x4.add(rows, v128.load(right + at)), base))
   }
 }
-
-/** Of the rows of a selection, which `out` may be. The table's first byte is that of null, whose code is -1. */
-export function selectByCodeWithin(
-  table: usize,
-  codes: usize,
-  selection: usize,
-  count: i32,
-  out: usize,
-): i32 {
-  let selected = 0
-  for (let i = 0; i < count; i++) {
-    const row = codeAt(selection, i)
-    setCode(out, selected, row)
-    selected += byteAt(table, codeAt(codes, row) + 1) & 1
-  }
-  return selected
-}
