@@ -4,7 +4,6 @@ import type { SharedTexts } from '../../vector/shared-dictionary.ts'
 import type { Selection } from '../../vector/vector.ts'
 import { checkLimit, maximumGroups } from '../thread/memory-limit.ts'
 import { PairCodes } from './pair-codes.ts'
-import { ProductCodes } from './product-codes.ts'
 import { ValueCodes } from './value-codes.ts'
 import { encodeVaried, type GroupKey } from './varied-key.ts'
 import { type KeyValues, vectorOf, type WireValues } from './wire-values.ts'
@@ -14,7 +13,6 @@ export class GroupTable {
   readonly #keys: readonly ValueCodes[]
   /** For each key from the second on: (group of the keys before, code) → group of the keys so far. */
   readonly #pairs: readonly PairCodes[]
-  readonly #products = new ProductCodes()
 
   /** @param dictionaries for each key, the dictionary that most of its texts come from, if any */
   constructor(dictionaries: readonly (SharedTexts | undefined)[]) {
@@ -39,19 +37,6 @@ export class GroupTable {
    * written: `out` must hold zeros, for the one group that there is.
    */
   assign(keys: readonly GroupKey[], rowCount: number, selection: Selection, out: Int32Array): void {
-    const assignSome = (some: readonly GroupKey[], count: number, groups: Int32Array) =>
-      this.#assignRows(some, count, undefined, groups)
-    if (!this.#products.encode(keys, rowCount, selection, out, assignSome)) {
-      this.#assignRows(keys, rowCount, selection, out)
-    }
-  }
-
-  #assignRows(
-    keys: readonly GroupKey[],
-    rowCount: number,
-    selection: Selection,
-    out: Int32Array,
-  ): void {
     this.#assign(out, selection ? selection.length : rowCount, (k, codes) => {
       const key = keys[k]!
       if ('kind' in key) this.#keys[k]!.encode(key, rowCount, selection, codes)
