@@ -37,7 +37,7 @@ const innerOrders: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /** Units of which some files still import each other in a ring. */
-const hasRings: ReadonlySet<string> = new Set(['executor', 'scheduler'])
+const hasRings: ReadonlySet<string> = new Set(['executor'])
 
 /** Packages that only these units or files may name. */
 const owners: ReadonlyMap<string, readonly string[]> = new Map([
