@@ -162,15 +162,7 @@ class Unpivot {
 
   *#byElement(batch: Batch, selection: Selection): Iterable<SelectedBatch> {
     const { rowCount } = batch
-    const lists = this.#lists
-    if (lists && this.#path && !selection) {
-      const { encoding } = batch.field(this.#path)
-      const stored = encoding.kind === 'narrow' ? encoding.stored : undefined
-      if (stored?.kind === 'dictionary') {
-        if (lists.entries !== stored.entries) yield* this.rest()
-        if (lists.addStored(stored, stored.entries)) return
-      }
-    }
+    if (!selection && (yield* this.#countStored(batch))) return
     const vector = this.#evaluate(batch, selection)
     if (this.#lists && vector.kind === 'dictionary') {
       if (this.#lists.entries !== vector.entries) yield* this.rest()
@@ -209,6 +201,16 @@ class Unpivot {
       }
     }
     if (at < granuleRows) yield finish()
+  }
+
+  /** Whether all lists of the batch were counted by their codes, as these are stored. */
+  *#countStored(batch: Batch): Generator<SelectedBatch, boolean> {
+    const lists = this.#lists
+    const encoding = lists && this.#path && batch.field(this.#path).encoding
+    const stored = encoding?.kind === 'narrow' ? encoding.stored : undefined
+    if (!lists || stored?.kind !== 'dictionary') return false
+    if (lists.entries !== stored.entries) yield* this.rest()
+    return lists.addStored(stored, stored.entries)
   }
 
   /** The elements of the lists that were counted. */
