@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { AssayError } from '../error.ts'
+import { largeBytes, requireHeapRoom } from './heap-room.ts'
 import { longBytes, noteLong } from './turn-limit.ts'
 
 const loneSurrogate = /\p{Surrogate}/u
@@ -13,9 +14,10 @@ export function requireUtf8(bytes: Uint8Array): void {
   }
 }
 
-/** Decodes bytes that are known to be UTF-8. */
+/** Decodes bytes that are known to be UTF-8. Throws LIMIT_MEMORY when the text does not fit into the heap. */
 export function decodeUtf8(bytes: Uint8Array, start = 0, end = bytes.length): string {
   if (end - start > longBytes) noteLong(end - start)
+  if (end - start > largeBytes) requireHeapRoom(end - start)
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -6,9 +6,8 @@
  * before any thread came to it by itself. So after some of it a thread looks among what is young, which takes
  * a millisecond or two.
  */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
+import { collectGarbage } from '../../json/heap-room.ts'
 
 /**
  * Of arrays beyond those that were there after the last time, or of shared memory that was let go of. The main thread has
@@ -19,9 +18,6 @@ const idleMs = 1000
 /** Of shared memory, between two looks among what is young. */
 const youngBytes = 32 * 2 ** 20
 
-type Collect = (options?: { readonly type: 'minor' }) => void
-
-let collect: Collect | undefined
 let keptBytes = 0
 let leftBytes = 0
 let leftYoungBytes = 0
@@ -50,7 +46,7 @@ export function newSharedMemory(byteLength: number): SharedArrayBuffer {
 
 function collectYoung(): void {
   leftYoungBytes = 0
-  collector()({ type: 'minor' })
+  collectGarbage({ type: 'minor' })
 }
 
 function release(): void {
@@ -58,15 +54,7 @@ function release(): void {
   // Some of them go only after V8 has looked.
   keptBytes = Math.min(keptBytes, arrayBuffers)
   if (leftBytes < muchBytes && arrayBuffers < keptBytes + muchBytes) return
-  collector()()
+  collectGarbage()
   leftBytes = 0
   keptBytes = process.memoryUsage().arrayBuffers
-}
-
-function collector(): Collect {
-  if (!collect) {
-    setFlagsFromString('--expose-gc')
-    collect = runInNewContext('gc') as Collect
-  }
-  return collect
 }
