@@ -36,9 +36,6 @@ const innerOrders: ReadonlyMap<string, readonly string[]> = new Map([
   ],
 ])
 
-/** Units of which some files still import each other in a ring. */
-const hasRings: ReadonlySet<string> = new Set(['executor'])
-
 /** Packages that only these units or files may name. */
 const owners: ReadonlyMap<string, readonly string[]> = new Map([
   ['piscina', ['scheduler/thread/threads.ts']],
@@ -232,7 +229,7 @@ test('no units import each other in a ring', () => {
 
 test('no files import each other in a ring, not for types either', () => {
   const files = imports
-    .filter(({ isPackage, from }) => !isPackage && !hasRings.has(unitOf(from)))
+    .filter(({ isPackage }) => !isPackage)
     .map(({ from, to }) => [from, to] as const)
   expect(cycleOf(files)).toBeUndefined()
 })

@@ -2,24 +2,26 @@
 import type { ByteWriter } from '../json/byte-writer.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { OperatorMetrics } from '../planner/plan-profile.ts'
+import { type SortedRows, sliceSortedRows } from './column/row-list.ts'
 import { finishScanned, runFinish } from './finish.ts'
 import { GroupSink } from './group/group-sink.ts'
 import { countAhead } from './order/order-bound.ts'
-import { type SortedRows, sliceSortedRows } from './order/row-list.ts'
 import { RowSink } from './order/row-sink.ts'
 import { printRows } from './print/print.ts'
 import type { PrintedRows, RowForm } from './print/row-form.ts'
 import { settleForm } from './print/settle-form.ts'
-import { type Relation, sliceRelation } from './relation/relation.ts'
+import type { Relation } from './relation/relation.ts'
+import { sliceRelation } from './relation/relation-parts.ts'
 import { relationOfRows } from './relation/relation-rows.ts'
 import { segmentsOf } from './relation/row-columns.ts'
-import { placeOfFinished, placeOfRow, type RowPlace } from './relation/row-place.ts'
+import { placeOfFinished, placeOfRow } from './relation/row-place.ts'
 import type { TaskStorage } from './scan/row-run.ts'
 import { resultOf, type Scanned, scan } from './scan.ts'
 import type {
   AnswerResult,
   AnswerTask,
   FinishResult,
+  RowPlace,
   RowsResult,
   ScanMetrics,
 } from './task/task.ts'

@@ -3,7 +3,7 @@ import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
 import { PlanProfile } from '../planner/plan-profile.ts'
 import type { ColumnSet } from '../vector/column.ts'
 import { rowsOf, type Selection } from '../vector/vector.ts'
-import type { Batch, Field } from './expression/batch.ts'
+import type { Batch } from './expression/batch.ts'
 import { type TaskContext, withTraceSets } from './expression/trace-set.ts'
 import { compileFilter } from './filter/filter.ts'
 import { type KeptRows, listKept, type RowCount, selectedCount } from './filter/kept-rows.ts'
@@ -15,6 +15,7 @@ import { segmentsOf } from './relation/row-columns.ts'
 import { type CountedRows, countOf } from './scan/counted-rows.ts'
 import { GranuleFilters, newestFirst, type RunPart } from './scan/granules.ts'
 import { OpenedColumns, openRun, type RowRun, type TaskStorage } from './scan/row-run.ts'
+import type { Sink } from './scan/sink.ts'
 import { compileUnpivots, type SelectedBatch, type Unpivots } from './scan/unpivot-batch.ts'
 import { takeInputs } from './task/shared-inputs.ts'
 import type { GroupsResult, RowsResult, ScanMetrics, ScanTask, TaskInput } from './task/task.ts'
@@ -27,28 +28,6 @@ import {
 } from './text/text-candidates.ts'
 import { checkCancelled } from './thread/cancelled.ts'
 import { overBudget } from './thread/memory-limit.ts'
-
-/** Takes the rows that pass the filter. */
-export interface Sink {
-  /** Whether it takes rows of a batch of any length that are told by a range of a field, or are only counted. */
-  takes(batch: Batch, range: Field | undefined): boolean
-  /** Returns how many rows they are. */
-  add(run: RowRun, batch: Batch, kept: KeptRows | RowCount): number
-  /**
-   * The parts of a run in the order in which this sink wants them; it tells `skipped` of those that
-   * cannot matter by what is known when their turn comes. Without it: all, the newest first.
-   */
-  parts?(run: RowRun, skipped: PlanProfile): Iterable<RunPart>
-  /** Whether later parts of this run cannot matter. */
-  isDone(run: RowRun): boolean
-  /** Of a task whose result may be partial: leaves out half of the rows; false when it can leave out none. */
-  halve?(): boolean
-  /** About as many bytes as it holds. */
-  readonly heldBytes: number
-  /** Groups or rows that it would give if it ended. */
-  readonly resultCount: number
-  finish(metrics: ScanMetrics): GroupsResult | RowsResult
-}
 
 /** What was found, as it was collected: valid until the thread's next scan begins. */
 export interface Scanned {

@@ -4,8 +4,8 @@
  * is asked for.
  */
 
+import type { SortedRows } from '../executor/column/row-list.ts'
 import type { TraceSet } from '../executor/expression/trace-set.ts'
-import type { SortedRows } from '../executor/order/row-list.ts'
 import { type ColumnsForm, isSettled, type RowForm } from '../executor/print/row-form.ts'
 import type { Relation } from '../executor/relation/relation.ts'
 import { concatenateRows, relationOfRows } from '../executor/relation/relation-rows.ts'

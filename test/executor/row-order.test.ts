@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { BoundSortKey, SortPosition } from '../../src/binder/bound.ts'
 import { keyAt } from '../../src/executor/column/key-column.ts'
-import type { SortedRows } from '../../src/executor/order/row-list.ts'
+import type { SortedRows } from '../../src/executor/column/row-list.ts'
 import { paginationKeyAt, versionKeyAt } from '../../src/vector/row-keys.ts'
 import { field, ScannedRecords } from '../support/scan-task.ts'
 

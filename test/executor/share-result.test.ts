@@ -1,6 +1,7 @@
 /** What goes to another thread with a result: memory of about the size of what is read there. */
 import { expect, test } from 'vitest'
-import { shareResult, sliceArray } from '../../src/executor/task/share-result.ts'
+import { sliceArray } from '../../src/executor/column/shared-array.ts'
+import { shareResult } from '../../src/executor/task/share-result.ts'
 import type { PrintResult } from '../../src/executor/task/task.ts'
 import { ByteWriter } from '../../src/json/byte-writer.ts'
 

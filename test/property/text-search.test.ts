@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { BoundExpression } from '../../src/binder/bound.ts'
-import type { WireState } from '../../src/executor/aggregate/state.ts'
+import type { WireState } from '../../src/executor/aggregate/wire-state.ts'
 import { vectorOf, type WireValues } from '../../src/executor/column/wire-values.ts'
 import type { TaskStorage } from '../../src/executor/scan/row-run.ts'
 import { runScan } from '../../src/executor/scan.ts'

@@ -7,7 +7,8 @@ import { forgetCopy } from '../../kernel/memory.ts'
 import { granuleRows } from '../../vector/column.ts'
 import type { Selection } from '../../vector/vector.ts'
 import type { Batch, Field as BatchField, StoredField } from '../expression/batch.ts'
-import { compile, compilePresence, type Evaluator } from '../expression/compile.ts'
+import { compile, compilePresence } from '../expression/compile.ts'
+import type { Evaluator } from '../expression/evaluator.ts'
 import { compileFilter, type Filter } from '../filter/filter.ts'
 import {
   countOfKept,

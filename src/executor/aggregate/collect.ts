@@ -8,8 +8,9 @@ import { ValueCodes } from '../column/value-codes.ts'
 import { countOf, vectorOf, type WireValues } from '../column/wire-values.ts'
 import { checkAtTimes, checkCancelled } from '../thread/cancelled.ts'
 import { checkLimit, maximumCollectedValues } from '../thread/memory-limit.ts'
-import type { AggregateState, AliveRows, WireState } from './state.ts'
+import type { AggregateState, AliveRows } from './state.ts'
 import { checkCollected } from './value-list.ts'
+import type { WireState } from './wire-state.ts'
 
 /**
  * `array_agg` and `string_agg`: all values that are not null, in the order of sort, so that the order

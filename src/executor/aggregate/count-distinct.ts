@@ -5,17 +5,11 @@ import type { Value } from '../../type/value.ts'
 import type { SharedCodes, SharedTexts } from '../../vector/shared-dictionary.ts'
 import { grown } from '../column/grown.ts'
 import { DifferentValues } from './distinct.ts'
-import type { AliveRows, WireState } from './state.ts'
+import type { AliveRows } from './state.ts'
+import type { WireState } from './wire-state.ts'
 
 /** Words of bits, 32 each, of all groups: 16 MiB. With more, pairs of groups and values are kept. */
 const maximumWords = 1 << 22
-
-/** Which texts of a shared dictionary the groups have. */
-export interface HeldTexts {
-  /** A bit per text, in words of 32; so many words for each group, one group after the other. */
-  readonly bits: Int32Array
-  readonly wordsPerGroup: number
-}
 
 /**
  * Texts of a shared dictionary are bits, which are set and merged many times as fast as pairs of groups

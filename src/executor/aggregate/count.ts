@@ -5,7 +5,7 @@ import { newCodes } from '../../kernel/memory.ts'
 import type { Value } from '../../type/value.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
 import { nullBytes, type Presence } from '../expression/batch.ts'
-import { truthBytes } from '../expression/compile.ts'
+import { truthBytes } from '../expression/evaluator.ts'
 import { selectPresent, truthsOf } from '../field/select-present.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 import {
@@ -14,8 +14,8 @@ import {
   aliveBytes,
   aliveNumbers,
   grownState,
-  type WireState,
 } from './state.ts'
+import type { WireState } from './wire-state.ts'
 
 /** `count` and `count_if`. */
 export class CountState implements AggregateState {

@@ -7,7 +7,8 @@ import { PairCodes } from '../column/pair-codes.ts'
 import { ValueCodes } from '../column/value-codes.ts'
 import { countOf, vectorOf } from '../column/wire-values.ts'
 import { checkLimit, maximumDistinctValues } from '../thread/memory-limit.ts'
-import type { AggregateState, AliveRows, WireState } from './state.ts'
+import type { AggregateState, AliveRows } from './state.ts'
+import type { WireState } from './wire-state.ts'
 
 /** Aggregates over different values: each counts once, and null not at all. */
 export abstract class DifferentValues implements AggregateState {

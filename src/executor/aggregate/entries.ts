@@ -7,14 +7,9 @@ import { type Vector, valueReader } from '../../vector/vector.ts'
 import { PairCodes } from '../column/pair-codes.ts'
 import { checkLimit, maximumDistinctValues } from '../thread/memory-limit.ts'
 import { type Sorted, sortedBy } from './sorted-by.ts'
-import {
-  type AggregateState,
-  type AliveRows,
-  grownState,
-  type ObjectEntry,
-  type WireState,
-} from './state.ts'
+import { type AggregateState, type AliveRows, grownState, type ObjectEntry } from './state.ts'
 import { summableNumbers } from './sum.ts'
+import type { WireState } from './wire-state.ts'
 
 /** `sum_entries` and `avg_entries`: of objects, key by key; an object of what `sum` or `avg` gives. */
 export class EntriesState implements AggregateState {

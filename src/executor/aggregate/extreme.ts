@@ -13,9 +13,9 @@ import {
   aliveNumbers,
   areWholeBatch,
   grownState,
-  type WireState,
   wholeRows,
 } from './state.ts'
+import type { WireState } from './wire-state.ts'
 
 /** `min` and `max` by the total order of values; `any_value` keeps the first that comes. */
 export class ExtremeState implements AggregateState {

@@ -5,7 +5,8 @@ import { grown } from '../column/grown.ts'
 import { keyColumn } from '../column/key-column.ts'
 import { valueBytes } from '../column/value-bytes.ts'
 import { vectorOf } from '../column/wire-values.ts'
-import { type AggregateState, type AliveRows, type WireState, wholeRows } from './state.ts'
+import { type AggregateState, type AliveRows, wholeRows } from './state.ts'
+import type { WireState } from './wire-state.ts'
 
 /**
  * `first` and `last`: the value, not null, whose key is lowest or highest. Rows without a key count

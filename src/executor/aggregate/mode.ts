@@ -6,7 +6,8 @@ import { PairCodes } from '../column/pair-codes.ts'
 import { ValueCodes } from '../column/value-codes.ts'
 import { countOf, vectorOf } from '../column/wire-values.ts'
 import { checkLimit, maximumDistinctValues } from '../thread/memory-limit.ts'
-import { type AggregateState, type AliveRows, grownState, type WireState } from './state.ts'
+import { type AggregateState, type AliveRows, grownState } from './state.ts'
+import type { WireState } from './wire-state.ts'
 
 /** `mode`: the most frequent value that is not null; of several, the one that sorts first. */
 export class ModeState implements AggregateState {

@@ -6,20 +6,9 @@ import {
   sumBlocks,
 } from '../../kernel/number-counts.ts'
 import type { StoredIntegers } from '../../vector/elements.ts'
-import { newResultCodes } from '../task/share-result.ts'
+import { newResultCodes } from '../column/shared-array.ts'
 import type { AliveRows } from './state.ts'
-
-/** How often numbers come in groups: the i-th place of a group is that of `(first + i) / divisor`. */
-export interface NumberCounts {
-  readonly divisor: number
-  /** A multiple of `blockCounts`, as is how many places each group has. */
-  readonly first: number
-  readonly stride: number
-  /** One group after the other. */
-  readonly counts: Int32Array
-  /** The sum of each `blockCounts` of them. */
-  readonly blocks: Int32Array
-}
+import type { NumberCounts } from './wire-state.ts'
 
 /** Of all groups: 4 MiB, which the cache of the second level holds the most used of. */
 export const maximumPlaces = 1 << 20

@@ -17,12 +17,13 @@ import { sequence } from '../../kernel/sequence.ts'
 import type { Value } from '../../type/value.ts'
 import type { StoredIntegers } from '../../vector/elements.ts'
 import { rowsOf, type Vector, valueReader } from '../../vector/vector.ts'
+import { newResultNumbers } from '../column/shared-array.ts'
 import type { StoredField } from '../expression/batch.ts'
-import { newResultNumbers } from '../task/share-result.ts'
 import { checkAtTimes, checkCancelled } from '../thread/cancelled.ts'
 import { checkLimit, maximumPercentileNumbers } from '../thread/memory-limit.ts'
-import { maximumPlaces, NumberCounter, type NumberCounts } from './number-counts.ts'
-import { type AggregateState, type AliveRows, aliveNumbers, type WireState } from './state.ts'
+import { maximumPlaces, NumberCounter } from './number-counts.ts'
+import { type AggregateState, type AliveRows, aliveNumbers } from './state.ts'
+import type { NumberCounts, WireState } from './wire-state.ts'
 
 /** Groups of a batch up to which its numbers are kept group by group. */
 const fewGroups = 256

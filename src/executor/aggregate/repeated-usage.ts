@@ -17,8 +17,9 @@ import { concatenateTexts, countOf, vectorOf, type WireValues } from '../column/
 import { checkAtTimes } from '../thread/cancelled.ts'
 import { checkLimit, maximumCollectedValues, maximumDistinctBytes } from '../thread/memory-limit.ts'
 import { sortedBy } from './sorted-by.ts'
-import type { AggregateState, AliveRows, WireState } from './state.ts'
+import type { AggregateState, AliveRows } from './state.ts'
 import { SpanNumbers, TraceSpans } from './trace-spans.ts'
+import type { WireState } from './wire-state.ts'
 
 const trait = { reports: 1, call: 2, tool: 4, scorer: 8 } as const
 

@@ -5,90 +5,9 @@ import type { IntegerRange } from '../../kernel/narrow-mask.ts'
 import type { Value } from '../../type/value.ts'
 import type { SharedCodes } from '../../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
-import type { KeyValues, WireValues } from '../column/wire-values.ts'
+import type { WireValues } from '../column/wire-values.ts'
 import type { Presence, StoredField } from '../expression/batch.ts'
-import type { HeldTexts } from './count-distinct.ts'
-import type { NumberCounts } from './number-counts.ts'
-
-export type WireState =
-  | { readonly kind: 'counts'; readonly counts: Float64Array }
-  | {
-      readonly kind: 'sums'
-      readonly sums: Float64Array
-      readonly errors: Float64Array
-      readonly counts: Float64Array
-    }
-  | {
-      readonly kind: 'squares'
-      readonly sums: Float64Array
-      readonly errors: Float64Array
-      readonly squares: Float64Array
-      readonly squareErrors: Float64Array
-      readonly counts: Float64Array
-    }
-  /** Bit 1: a true was seen; bit 2: a false. */
-  | { readonly kind: 'truths'; readonly seen: Uint8Array }
-  | {
-      readonly kind: 'extremes'
-      readonly type: 'number' | 'timestamp'
-      readonly values: Float64Array
-    }
-  | { readonly kind: 'values'; readonly values: WireValues }
-  /** Values with the keys by which they were chosen; no value is null but where there is none. */
-  | {
-      readonly kind: 'chosen'
-      readonly values: WireValues
-      readonly keys: WireValues
-    }
-  /** The i-th value occurs in group `groups[i]`. */
-  | {
-      readonly kind: 'pairs'
-      readonly groups: Int32Array
-      readonly values: KeyValues
-      /** Further values of the groups: texts of the dictionary that `values` are of. */
-      readonly held?: HeldTexts
-    }
-  /** The i-th value occurs in group `groups[i]`, `counts[i]` times. */
-  | {
-      readonly kind: 'tallies'
-      readonly groups: Int32Array
-      readonly values: WireValues
-      readonly counts: Float64Array
-    }
-  /** The value of `codes[i]` was collected for group `groups[i]`. */
-  | {
-      readonly kind: 'collected'
-      readonly groups: Int32Array
-      readonly codes: Int32Array
-      readonly values: WireValues
-    }
-  /** Spans of `repeated_usage`, and the ids of those that report usage; the i-th is of group `groups[i]`. */
-  | {
-      readonly kind: 'usage'
-      readonly groups: Int32Array
-      readonly spans: Int32Array
-      readonly parents: readonly Int32Array[]
-      readonly traits: Uint8Array
-      readonly ids: WireValues
-    }
-  /** The sum of what group `groups[i]` has under key `keys[names[i]]`. */
-  | {
-      readonly kind: 'entries'
-      readonly keys: readonly string[]
-      readonly groups: Int32Array
-      readonly names: Int32Array
-      readonly sums: Float64Array
-      readonly errors: Float64Array
-      readonly counts: Float64Array
-    }
-  /** Numbers by group; those of group `i` end at `ends[i]`, where the next group's begin. */
-  | {
-      readonly kind: 'numbers'
-      readonly ends: Int32Array
-      readonly values: Float64Array
-      /** Further numbers of the groups. */
-      readonly counted?: NumberCounts | undefined
-    }
+import type { WireState } from './wire-state.ts'
 
 /** What objects have under a key. */
 export interface ObjectEntry {

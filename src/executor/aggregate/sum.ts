@@ -19,9 +19,9 @@ import { sequence } from '../../kernel/sequence.ts'
 import { asNumber, finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
+import { newResultNumbers } from '../column/shared-array.ts'
 import type { StoredField } from '../expression/batch.ts'
 import { numbersOf } from '../expression/number-operators.ts'
-import { newResultNumbers } from '../task/share-result.ts'
 import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
 import {
   type AggregateState,
@@ -29,8 +29,8 @@ import {
   aliveNumbers,
   areWholeBatch,
   grownState,
-  type WireState,
 } from './state.ts'
+import type { WireState } from './wire-state.ts'
 
 /** `sum` and `avg`. */
 export class SumState implements AggregateState {

@@ -1,8 +1,9 @@
 import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
 import { grown } from '../column/grown.ts'
-import { truthBytes } from '../expression/compile.ts'
-import { type AggregateState, type AliveRows, aliveBytes, type WireState } from './state.ts'
+import { truthBytes } from '../expression/evaluator.ts'
+import { type AggregateState, type AliveRows, aliveBytes } from './state.ts'
+import type { WireState } from './wire-state.ts'
 
 const sawTrue = 1
 const sawFalse = 2

@@ -2,8 +2,9 @@ import { sumNumbers, sumSquares } from '../../kernel/aggregate.ts'
 import { finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
-import { type AggregateState, type AliveRows, grownState, type WireState } from './state.ts'
+import { type AggregateState, type AliveRows, grownState } from './state.ts'
 import { summableNumbers } from './sum.ts'
+import type { WireState } from './wire-state.ts'
 
 /**
  * Variance and standard deviation, by the sums of the numbers and of their squares. Both are kept

@@ -8,7 +8,7 @@ import {
   unknown,
   type Vector,
 } from '../../vector/vector.ts'
-import type { RowList } from '../order/row-list.ts'
+import { checkAtTimes } from '../thread/cancelled.ts'
 
 /** Any vector but texts, whose places are those of their bytes. */
 export type GatherableVector = Exclude<Vector, TextVector>
@@ -57,20 +57,17 @@ export function pickedCodes(codes: Int32Array, places: Int32Array): Int32Array {
   return picked
 }
 
-export function gatherRows(list: RowList, rows: Int32Array): RowList {
-  const gathered = {
-    object: new Int32Array(rows.length),
-    paginationTransaction: new Float64Array(rows.length),
-    paginationIndex: new Int32Array(rows.length),
-    transaction: new Float64Array(rows.length),
-    index: new Int32Array(rows.length),
+/** Writes the values of these places, in their order. */
+export function picked<T, Out extends { [place: number]: T }>(
+  column: ArrayLike<T>,
+  order: readonly number[],
+  out: Out,
+): Out {
+  for (let i = 0; i < order.length; i++) {
+    checkAtTimes()
+    out[i] = column[order[i]!]! as Out[number]
   }
-  pickCodes(list.object, rows, gathered.object)
-  pickNumbers(list.paginationTransaction, rows, gathered.paginationTransaction)
-  pickCodes(list.paginationIndex, rows, gathered.paginationIndex)
-  pickNumbers(list.transaction, rows, gathered.transaction)
-  pickCodes(list.index, rows, gathered.index)
-  return gathered
+  return out
 }
 
 /** The selected rows in which the vector is not null. */

@@ -4,9 +4,9 @@
  */
 import { pickBytes } from '../../kernel/gather.ts'
 import { isObject, type JsonObject, type Value } from '../../type/value.ts'
-import { sliceArray } from '../task/share-result.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 import { grown } from './grown.ts'
+import { sliceArray } from './shared-array.ts'
 
 export interface NumberObjects {
   readonly kind: 'objects'

@@ -3,11 +3,11 @@ import { pickCodes, pickNumbers } from '../../kernel/gather.ts'
 import { type PlainValue, toPlain } from '../../type/plain.ts'
 import { isTimeOfNumber, Timestamp, type Value } from '../../type/value.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../../vector/vector.ts'
-import { sliceArray } from '../task/share-result.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 import { pickedCodes } from './gather-vector.ts'
 import { gatherObjects, NumberObjectsBuilder, objectAt, sliceObjects } from './number-objects.ts'
 import { slicePacked, unpackValues } from './packed-values.ts'
+import { sliceArray } from './shared-array.ts'
 import {
   type ColumnVector,
   countOf,

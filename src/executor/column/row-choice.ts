@@ -9,9 +9,9 @@ import {
 import { newCodes, newTable } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { Selection } from '../../vector/vector.ts'
-import type { RowList } from '../order/row-list.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 import { checkLimit } from '../thread/memory-limit.ts'
+import type { RowList } from './row-list.ts'
 
 /** The object number of groups that no row was offered for. */
 export const noRow = -1

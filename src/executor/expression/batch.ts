@@ -14,7 +14,7 @@ import {
   type Vector,
   valueReader,
 } from '../../vector/vector.ts'
-import type { RowList } from '../order/row-list.ts'
+import type { RowList } from '../column/row-list.ts'
 
 /** Rows that are evaluated together, at most `granuleRows` of them; in a scan, all of one object. */
 export interface Batch {

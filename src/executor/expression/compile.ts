@@ -27,6 +27,7 @@ import { compileText, searchVector } from '../text/text-operators.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
 import { type Batch, nullBytes } from './batch.ts'
 import { compileConditional } from './conditional.ts'
+import { type Evaluator, truthOf } from './evaluator.ts'
 import { compileKindVerdict } from './kind-verdict.ts'
 import { calculateVectors, compareVectors, roundVector } from './number-operators.ts'
 import { numbersInSet } from './number-set.ts'
@@ -36,9 +37,6 @@ import { overVariants, type VariedExpression } from './over-variants.ts'
 import { compileTruncation } from './time-operators.ts'
 import { inSharedTraces, inTraces } from './trace-operators.ts'
 import type { TaskContext } from './trace-set.ts'
-
-/** Gives the expression's values in the selected rows; other rows may hold anything. */
-export type Evaluator = (batch: Batch, selection: Selection) => Vector
 
 export function compile(node: BoundExpression, context: TaskContext): Evaluator {
   if (node.kind === 'field') return readOf(node.path)
@@ -336,31 +334,4 @@ function compileNullTest(operand: BoundExpression, context: TaskContext): Evalua
     if (vector.kind === 'constant') return { kind: 'constant', value: vector.value === null }
     return { kind: 'boolean', values: nullBytes(vector, batch.rowCount, selection) }
   }
-}
-
-/** The truth of each selected row, to be read only. */
-export function truthOf(vector: Vector, { rowCount }: Batch, selection: Selection): Uint8Array {
-  return vector.kind === 'boolean' ? vector.values : truthBytes(vector, rowCount, selection)
-}
-
-/** The truth of each selected row in a new array; what is not boolean is unknown. */
-export function truthBytes(vector: Vector, rowCount: number, selection: Selection): Uint8Array {
-  const truth = newBytes(rowCount)
-  if (vector.kind === 'boolean') {
-    truth.set(vector.values.subarray(0, rowCount))
-    return truth
-  }
-  truth.fill(unknown)
-  if (vector.kind === 'constant') {
-    if (typeof vector.value === 'boolean') truth.fill(vector.value ? 1 : 0)
-    return truth
-  }
-  if (vector.kind === 'number' || vector.kind === 'timestamp' || vector.kind === 'text')
-    return truth
-  const read = valueReader(vector)
-  for (const row of rowsOf(selection, rowCount)) {
-    const value = read(row)
-    if (typeof value === 'boolean') truth[row] = value ? 1 : 0
-  }
-  return truth
 }

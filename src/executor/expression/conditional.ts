@@ -11,7 +11,7 @@ import {
   valueEntries,
 } from '../../vector/vector.ts'
 import type { Batch } from './batch.ts'
-import { truthOf } from './compile.ts'
+import { truthOf } from './evaluator.ts'
 
 type Conditional = Extract<BoundExpression, { kind: 'conditional' }>
 

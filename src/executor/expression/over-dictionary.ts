@@ -14,7 +14,7 @@ import {
   valueReader,
 } from '../../vector/vector.ts'
 import { type Batch, batchOf } from './batch.ts'
-import type { Evaluator } from './compile.ts'
+import type { Evaluator } from './evaluator.ts'
 
 /** What an expression gives for each entry of a dictionary, and at the end for null. */
 type Table =

@@ -15,7 +15,7 @@ import {
 } from '../../vector/vector.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 import { type Batch, batchOf, type FieldPart, type FieldVariant } from './batch.ts'
-import type { Evaluator } from './compile.ts'
+import type { Evaluator } from './evaluator.ts'
 import type { KindVerdict } from './kind-verdict.ts'
 
 /** An expression of one field, for the kinds of values that the field may have. */

@@ -17,7 +17,7 @@
 import type { BoundAggregate, BoundExpression } from '../../binder/bound.ts'
 import type { Path } from '../../type/value.ts'
 import { createAggregateState } from '../aggregate/create.ts'
-import type { WireState } from '../aggregate/state.ts'
+import type { WireState } from '../aggregate/wire-state.ts'
 import type { Zones } from '../scan/zones.ts'
 
 /** Rows of the granule that is asked about, or of the segment. */

@@ -2,7 +2,7 @@
 import type { BoundGrouping } from '../../binder/bound.ts'
 import type { SharedDictionary, SharedTexts } from '../../vector/shared-dictionary.ts'
 import { createAggregateState } from '../aggregate/create.ts'
-import type { WireState } from '../aggregate/state.ts'
+import type { WireState } from '../aggregate/wire-state.ts'
 import { ChosenValues } from '../column/chosen-values.ts'
 import { GroupTable } from '../column/group-table.ts'
 import { RowChooser } from '../column/row-choice.ts'

@@ -2,12 +2,10 @@ import { assert } from '../../error.ts'
 import { pickBytes, pickNumbers } from '../../kernel/gather.ts'
 import { isOfKernels } from '../../kernel/memory.ts'
 import { blockCounts } from '../../kernel/number-counts.ts'
-import type { HeldTexts } from '../aggregate/count-distinct.ts'
-import type { NumberCounts } from '../aggregate/number-counts.ts'
-import type { WireState } from '../aggregate/state.ts'
+import type { HeldTexts, NumberCounts, WireState } from '../aggregate/wire-state.ts'
 import { gatherColumn } from '../column/relation-column.ts'
+import { newResultCodes, newResultNumbers } from '../column/shared-array.ts'
 import type { KeyValues } from '../column/wire-values.ts'
-import { newResultCodes, newResultNumbers } from '../task/share-result.ts'
 
 /** The state of these groups alone, in their order; `groups` must be ascending. */
 export function pickStates(state: WireState, groups: Int32Array): WireState {

@@ -1,10 +1,11 @@
 import { isTimeOfNumber, Timestamp, type Value } from '../../type/value.ts'
 import { valueReader } from '../../vector/vector.ts'
+import { picked } from '../column/gather-vector.ts'
 import { grown } from '../column/grown.ts'
 import { keyColumn } from '../column/key-column.ts'
+import { newResultNumbers } from '../column/shared-array.ts'
 import { valueBytes } from '../column/value-bytes.ts'
 import { type ColumnVector, vectorOf, type WireValues } from '../column/wire-values.ts'
-import { newResultNumbers } from '../task/share-result.ts'
 import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
 import { compareNullsLast } from './row-order.ts'
 
@@ -129,19 +130,6 @@ function kindOf(value: Value): 'number' | 'timestamp' | 'null' | undefined {
 function numberOf(value: Value): number {
   if (value === null) return Number.NaN
   return value instanceof Timestamp ? value.ms : (value as number)
-}
-
-/** Writes the values of these places, in their order. */
-export function picked<T, Out extends { [place: number]: T }>(
-  column: ArrayLike<T>,
-  order: readonly number[],
-  out: Out,
-): Out {
-  for (let i = 0; i < order.length; i++) {
-    checkAtTimes()
-    out[i] = column[order[i]!]! as Out[number]
-  }
-  return out
 }
 
 function sizeOf(values: readonly Value[]): number {

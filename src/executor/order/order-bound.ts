@@ -2,8 +2,8 @@
 import type { BoundSortKey } from '../../binder/bound.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { comparePagination } from '../../vector/row-keys.ts'
+import type { SortedRows } from '../column/row-list.ts'
 import type { SortThreshold } from '../scan/prune.ts'
-import type { SortedRows } from './row-list.ts'
 
 /**
  * What no row of those that are left comes before: the newest of them may be as new, or have that value as its first

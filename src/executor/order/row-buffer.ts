@@ -1,11 +1,11 @@
 import type { BoundSortKey } from '../../binder/bound.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { isTimeOfNumber, type Value } from '../../type/value.ts'
+import { GrowingRows, type RowList, type SortedRows } from '../column/row-list.ts'
 import type { SortThreshold } from '../scan/prune.ts'
 import type { OrderResult, OrderTask } from '../task/task.ts'
 import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
 import { KeyList } from './key-list.ts'
-import { GrowingRows, type RowList, type SortedRows } from './row-list.ts'
 import { compareNewestFirst, type RowKeyArrays } from './row-order.ts'
 
 /** Of a row, with its places while rows are put in order and in the list that is made of them. */

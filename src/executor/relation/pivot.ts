@@ -10,7 +10,8 @@ import type { WireValues } from '../column/wire-values.ts'
 import { compile } from '../expression/compile.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
 import { checkLimit, maximumPivotCells, maximumPivotColumns } from '../thread/memory-limit.ts'
-import { gatherRelation, type Relation, type RelationField } from './relation.ts'
+import type { Relation, RelationField } from './relation.ts'
+import { gatherRelation } from './relation-parts.ts'
 import type { StageContext } from './relation-stage.ts'
 
 /**

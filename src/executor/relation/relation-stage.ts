@@ -26,7 +26,7 @@ import { bytesOf } from '../task/held-bytes.ts'
 import type { TaskProfile } from '../task/task-profile.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 import { checkLimit, maximumHeldRows } from '../thread/memory-limit.ts'
-import { gatherRelation, groupColumn, type Relation, withoutUnreadRows } from './relation.ts'
+import type { Relation } from './relation.ts'
 import type { RelationReader } from './relation-batch.ts'
 import {
   ageOrder,
@@ -36,6 +36,7 @@ import {
   type RowOrder,
   rowsAfter,
 } from './relation-order.ts'
+import { gatherRelation, groupColumn, withoutUnreadRows } from './relation-parts.ts'
 
 export interface StageContext {
   readonly evaluation: TaskContext

@@ -1,21 +1,9 @@
 /** Where a row of an answer stands in the whole order, for a page that begins after it. */
-import type { LastSorted } from '../../binder/bound.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
-import type { RowKey } from '../../type/transaction.ts'
 import { paginationKeyAt } from '../../vector/row-keys.ts'
-import type { SortedRows } from '../order/row-list.ts'
-import type { FinishResult } from '../task/task.ts'
+import type { SortedRows } from '../column/row-list.ts'
+import type { FinishResult, RowPlace } from '../task/task.ts'
 import { hasLongKeys, positionOfRow } from './relation-rows.ts'
-
-export interface RowPlace {
-  /** Pagination key of the row; undefined unless rows come newest first. */
-  readonly last: RowKey | undefined
-  /**
-   * Place in the order of the sort keys; undefined unless stored rows come in such an order. Rows of
-   * more than one stage have it at their very end only.
-   */
-  readonly lastSorted: LastSorted
-}
 
 /** Of a row that scans gave. */
 export function placeOfRow(plan: PhysicalPlan, rows: SortedRows, row: number): RowPlace {

@@ -10,8 +10,9 @@ import type { FinishResult } from '../task/task.ts'
 import { compareRows } from './compare-rows.ts'
 import { inferFields } from './infer.ts'
 import { pivotRows } from './pivot.ts'
-import { gatherRelation, groupColumn, type Relation, sliceRelation } from './relation.ts'
+import type { Relation } from './relation.ts'
 import { columnOrder, lateOrder, orderRows, type RowOrder } from './relation-order.ts'
+import { gatherRelation, groupColumn, sliceRelation } from './relation-parts.ts'
 import {
   filterRows,
   lastPosition,

@@ -5,6 +5,7 @@ import type { Path } from '../../type/value.ts'
 import type { ColumnSet, KeyColumns } from '../../vector/column.ts'
 import type { SharedCodes } from '../../vector/shared-dictionary.ts'
 import type { DictionaryVector, NumberVector, Selection, Vector } from '../../vector/vector.ts'
+import type { RowList } from '../column/row-list.ts'
 import {
   type Batch,
   type Encoding,
@@ -15,8 +16,8 @@ import {
   type StoredField,
 } from '../expression/batch.ts'
 import { ObjectMembers } from '../expression/object-members.ts'
-import { type FieldReader, openField, type RowFetcher } from '../field/field-reader.ts'
-import type { RowList } from '../order/row-list.ts'
+import { openField, type RowFetcher } from '../field/column-reader.ts'
+import type { FieldReader } from '../field/field-reader.ts'
 import type { SegmentDictionaries } from '../task/task-dictionaries.ts'
 import { KeptValues } from '../thread/kept-values.ts'
 

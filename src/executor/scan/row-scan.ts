@@ -4,10 +4,10 @@ import type { RowView } from '../../storage/row/row.ts'
 import { formatPaginationKey, formatTransaction } from '../../type/transaction.ts'
 import type { Path, Value } from '../../type/value.ts'
 import { compactValues, rowsOf } from '../../vector/vector.ts'
+import type { RowList } from '../column/row-list.ts'
 import { type Batch, VectorField } from '../expression/batch.ts'
 import { objectField } from '../field/derived-field.ts'
 import { valueInRow } from '../field/locate-json.ts'
-import type { RowList } from '../order/row-list.ts'
 
 /** A batch of whole rows of one object, whose keys are given. */
 export function rowBatch(rows: readonly RowView[], keys: RowList, object: BoundObject): Batch {

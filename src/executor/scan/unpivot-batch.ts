@@ -20,15 +20,15 @@ import {
 import {
   type GatherableVector,
   gatherable,
-  gatherRows,
   gatherVector,
   presentRows,
 } from '../column/gather-vector.ts'
+import { gatherRows, type RowList } from '../column/row-list.ts'
 import { ValueCodes } from '../column/value-codes.ts'
 import { type Batch, Field, type ObjectMember, VectorField } from '../expression/batch.ts'
-import { compile, type Evaluator } from '../expression/compile.ts'
+import { compile } from '../expression/compile.ts'
+import type { Evaluator } from '../expression/evaluator.ts'
 import { compileFilter } from '../filter/filter.ts'
-import type { RowList } from '../order/row-list.ts'
 import { checkAtTimes, checkCancelled } from '../thread/cancelled.ts'
 import { asksElementsAlone, CountedLists } from './counted-lists.ts'
 

@@ -3,47 +3,18 @@
  * then read, while a message would copy them twice, and groups once more on their way to the merge.
  */
 import { packValues } from '../column/packed-values.ts'
+import { leastSharedBytes } from '../column/shared-array.ts'
 import type { PlainValues } from '../column/wire-values.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
 import { newSharedMemory } from '../thread/idle-memory.ts'
 import { bytesOf } from './held-bytes.ts'
 import type { TaskResult } from './task.ts'
 
-/** Shorter arrays are copied along with the message: shared memory has a cost of its own. */
-const leastBytes = 16 * 1024
-
 /** Values of any kind are copied along as long as both threads take less than a millisecond for them. */
 const leastPackedBytes = 128 * 1024
 
 /** Between two looks at whether anybody waits for the result: some milliseconds. */
 const copiedBytes = 8 * 2 ** 20
-
-/** Zeros to be sent to another thread: if they are many, in shared memory from the start. */
-export function newResultNumbers(count: number): Float64Array {
-  const byteLength = count * 8
-  return byteLength < leastBytes
-    ? new Float64Array(count)
-    : new Float64Array(newSharedMemory(byteLength))
-}
-
-/** The same for codes. */
-export function newResultCodes(count: number): Int32Array {
-  const byteLength = count * 4
-  return byteLength < leastBytes
-    ? new Int32Array(count)
-    : new Int32Array(newSharedMemory(byteLength))
-}
-
-/** Elements `from … to`: of a long array in shared memory a view, otherwise a copy, of which a message takes no more. */
-export function sliceArray<T extends Float64Array | Int32Array | Uint8Array>(
-  array: T,
-  from: number,
-  to: number,
-): T {
-  const isLong = (to - from) * array.BYTES_PER_ELEMENT >= leastBytes
-  const isView = isLong && array.buffer instanceof SharedArrayBuffer
-  return (isView ? array.subarray(from, to) : array.slice(from, to)) as T
-}
 
 /**
  * Printed rows are copied along, unless they are longer than chunks are meant to be, as a row with a value of 100 MB
@@ -94,7 +65,7 @@ function isPlain(part: object): part is PlainValues {
 
 function sharedArray(array: ArrayBufferView): ArrayBufferView {
   const { buffer, byteOffset, byteLength } = array
-  if (byteLength < leastBytes || buffer instanceof SharedArrayBuffer) return array
+  if (byteLength < leastSharedBytes || buffer instanceof SharedArrayBuffer) return array
   const memory = newSharedMemory(byteLength)
   const [from, to] = [new Uint8Array(buffer, byteOffset, byteLength), new Uint8Array(memory)]
   for (let at = 0; at < byteLength; at += copiedBytes) {

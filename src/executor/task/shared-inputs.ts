@@ -6,25 +6,13 @@
  * A thread takes units of its own segments and parts first, always the same ones, then what others have left: what it
  * keeps of those that it has read serves its next query, and is not kept by all threads.
  */
-import type { TaskInput } from './task.ts'
+import type { SharedInputs, TaskInput } from './task.ts'
 
 let threadNumber = 0
 
 /** Tells which of the threads that share inputs this one is, from 0 on. */
 export function numberThread(number: number): void {
   threadNumber = number
-}
-
-/** Plain data over shared memory. */
-export interface SharedInputs {
-  /** How many units were taken, and for each 1 once it was. */
-  readonly taken: Int32Array
-  /** Where each unit begins among the inputs; at the end, how many inputs there are. */
-  readonly starts: Int32Array
-  /** How many tasks there are at a time. */
-  readonly tasks: number
-  /** One number, that of tasks which wait for a thread: while there are any, a task ends after some units. */
-  readonly waiting: Int32Array
 }
 
 /** Units of inputs, to be taken by as many tasks at a time. */

@@ -8,16 +8,14 @@ import type { FreshSpan } from '../../storage/prepare/fresh-part.ts'
 import type { LostRows } from '../../storage/segment/lost-rows.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import type { SharedDictionary } from '../../vector/shared-dictionary.ts'
-import type { WireState } from '../aggregate/state.ts'
+import type { WireState } from '../aggregate/wire-state.ts'
+import type { RowList, SortedRows } from '../column/row-list.ts'
 import type { KeyValues, WireValues } from '../column/wire-values.ts'
 import type { TraceSet } from '../expression/trace-set.ts'
 import type { OrderBound } from '../order/order-bound.ts'
-import type { RowList, SortedRows } from '../order/row-list.ts'
 import type { ColumnsForm, PrintedRows, RowForm } from '../print/row-form.ts'
 import type { Relation } from '../relation/relation.ts'
-import type { RowPlace } from '../relation/row-place.ts'
 import type { SortThreshold } from '../scan/prune.ts'
-import type { SharedInputs } from './shared-inputs.ts'
 import type { TaskDictionary } from './task-dictionaries.ts'
 
 /** Rows to read: of a segment, of what is in none yet, of the row store, or of single records. */
@@ -65,6 +63,18 @@ export interface SnapshotBounds {
   readonly transaction: number
   /** Numbers of objects of which no version was superseded by then, as far as that was asked. */
   readonly unsuperseded?: readonly number[]
+}
+
+/** Inputs that several tasks share (`task/shared-inputs.ts`): plain data over shared memory. */
+export interface SharedInputs {
+  /** How many units were taken, and for each 1 once it was. */
+  readonly taken: Int32Array
+  /** Where each unit begins among the inputs; at the end, how many inputs there are. */
+  readonly starts: Int32Array
+  /** How many tasks there are at a time. */
+  readonly tasks: number
+  /** One number, that of tasks which wait for a thread: while there are any, a task ends after some units. */
+  readonly waiting: Int32Array
 }
 
 export interface ScanTask {
@@ -285,6 +295,17 @@ export interface UnifyResult {
    * was cancelled.
    */
   readonly maps: readonly Int32Array[]
+}
+
+/** Where a row of an answer stands in the whole order. */
+export interface RowPlace {
+  /** Pagination key of the row; undefined unless rows come newest first. */
+  readonly last: RowKey | undefined
+  /**
+   * Place in the order of the sort keys; undefined unless stored rows come in such an order. Rows of
+   * more than one stage have it at their very end only.
+   */
+  readonly lastSorted: LastSorted
 }
 
 /** Its rows are the first of the answer. */

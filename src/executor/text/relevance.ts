@@ -26,7 +26,7 @@ import {
   VectorField,
   variantsOf,
 } from '../expression/batch.ts'
-import type { Evaluator } from '../expression/compile.ts'
+import type { Evaluator } from '../expression/evaluator.ts'
 import type { FoundRows } from './found-rows.ts'
 import { compilePhraseSearch, type PhraseSearch } from './json-search.ts'
 import { rowsWithPhrase, type SoughtPhrases } from './text-candidates.ts'

@@ -6,7 +6,7 @@ import type {
   PrintedRows,
   RowForm,
 } from '../../executor/print/row-form.ts'
-import type { RowPlace } from '../../executor/relation/row-place.ts'
+import type { RowPlace } from '../../executor/task/task.ts'
 import { arrowHead, arrowTail } from '../../format/arrow-stream.ts'
 import type { TypedColumn } from '../../format/column-type.ts'
 import { csvHead } from '../../format/csv.ts'

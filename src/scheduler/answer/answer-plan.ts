@@ -1,6 +1,7 @@
 /** Runs a plan that reads little in one task, so that one message goes to a worker, or none. */
+
+import type { SortedRows } from '../../executor/column/row-list.ts'
 import type { OrderBound } from '../../executor/order/order-bound.ts'
-import type { SortedRows } from '../../executor/order/row-list.ts'
 import type { RowForm } from '../../executor/print/row-form.ts'
 import type { AnswerResult, AnswerTask, TaskInput } from '../../executor/task/task.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'

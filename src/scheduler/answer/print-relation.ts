@@ -1,7 +1,8 @@
 /** Prints a relation on the workers, in chunks that leave in order as they are asked for. */
 
 import type { PrintedRows, RowForm } from '../../executor/print/row-form.ts'
-import { type Relation, sliceRelation } from '../../executor/relation/relation.ts'
+import type { Relation } from '../../executor/relation/relation.ts'
+import { sliceRelation } from '../../executor/relation/relation-parts.ts'
 import { inOrder } from '../admission/in-flight.ts'
 import { isShortPrint } from '../cost/cost.ts'
 import { inFlight, type PlanRun, segmentsOf } from '../scan/scan-rows.ts'

@@ -4,7 +4,7 @@
  * task. The rest is shared by tasks, which wait in turns for the workers. Only orders of magnitude matter.
  */
 import { type BoundExpression, childrenOf, fieldsOf } from '../../binder/bound.ts'
-import { countRows } from '../../executor/order/row-list.ts'
+import { countRows } from '../../executor/column/row-list.ts'
 import type { Relation } from '../../executor/relation/relation.ts'
 import { bytesOf } from '../../executor/task/held-bytes.ts'
 import type { FinishTask, Task, TaskInput } from '../../executor/task/task.ts'

@@ -1,8 +1,8 @@
 /** Brings rows that tasks have found into one order: short keys here, long ones on workers. */
 import { columnReader } from '../../executor/column/relation-column.ts'
+import { countRows, GrowingRows, sliceSortedRows } from '../../executor/column/row-list.ts'
 import { countAhead, type OrderBound } from '../../executor/order/order-bound.ts'
 import { thresholdOf } from '../../executor/order/row-buffer.ts'
-import { countRows, GrowingRows, sliceSortedRows } from '../../executor/order/row-list.ts'
 import type { SortThreshold } from '../../executor/scan/prune.ts'
 import type { RowsResult } from '../../executor/task/task.ts'
 import { checkLimit, maximumHeldRows } from '../../executor/thread/memory-limit.ts'

@@ -1,5 +1,5 @@
 /** Gives the rows of a plan in its order while they are read, and reads no more than it takes. */
-import { type SortedRows, sliceSortedRows } from '../../executor/order/row-list.ts'
+import { type SortedRows, sliceSortedRows } from '../../executor/column/row-list.ts'
 import { positionAfter } from '../../executor/relation/relation-rows.ts'
 import type { TaskInput } from '../../executor/task/task.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'

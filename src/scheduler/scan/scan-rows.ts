@@ -1,10 +1,10 @@
 /** Runs the scans of a plan: tasks with a bounded number in flight, and what they give in order. */
 import type { EvaluationContext } from '../../binder/evaluate.ts'
+import type { SortedRows } from '../../executor/column/row-list.ts'
 import type { TraceSet } from '../../executor/expression/trace-set.ts'
-import type { SortedRows } from '../../executor/order/row-list.ts'
 import type { SortThreshold } from '../../executor/scan/prune.ts'
 import { isUnsuperseded } from '../../executor/scan/visibility.ts'
-import { isTaken, type SharedInputs, sharedInputs } from '../../executor/task/shared-inputs.ts'
+import { isTaken, sharedInputs } from '../../executor/task/shared-inputs.ts'
 import type {
   FinishTask,
   GroupsResult,
@@ -12,6 +12,7 @@ import type {
   RowsResult,
   ScanTask,
   Settling,
+  SharedInputs,
   SnapshotBounds,
   TaskInput,
 } from '../../executor/task/task.ts'

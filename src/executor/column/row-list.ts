@@ -1,10 +1,11 @@
 /** Rows by their keys, as parallel arrays: a result before its rows are read. */
-import { grown } from '../column/grown.ts'
-import { sliceColumn } from '../column/relation-column.ts'
-import type { WireValues } from '../column/wire-values.ts'
-import { newResultCodes, newResultNumbers, sliceArray } from '../task/share-result.ts'
-import { picked } from './key-list.ts'
-import type { RowKeyArrays } from './row-order.ts'
+import { pickCodes, pickNumbers } from '../../kernel/gather.ts'
+import type { RowKeyArrays } from '../order/row-order.ts'
+import { picked } from './gather-vector.ts'
+import { grown } from './grown.ts'
+import { sliceColumn } from './relation-column.ts'
+import { newResultCodes, newResultNumbers, sliceArray } from './shared-array.ts'
+import type { WireValues } from './wire-values.ts'
 
 export interface RowList {
   /** Number of the object that holds the row. */
@@ -85,6 +86,23 @@ export function sliceRows(rows: RowList, from: number, to: number): RowList {
     transaction: sliceArray(rows.transaction, from, to),
     index: sliceArray(rows.index, from, to),
   }
+}
+
+/** The rows of these indexes, in their order. */
+export function gatherRows(list: RowList, rows: Int32Array): RowList {
+  const gathered = {
+    object: new Int32Array(rows.length),
+    paginationTransaction: new Float64Array(rows.length),
+    paginationIndex: new Int32Array(rows.length),
+    transaction: new Float64Array(rows.length),
+    index: new Int32Array(rows.length),
+  }
+  pickCodes(list.object, rows, gathered.object)
+  pickNumbers(list.paginationTransaction, rows, gathered.paginationTransaction)
+  pickCodes(list.paginationIndex, rows, gathered.paginationIndex)
+  pickNumbers(list.transaction, rows, gathered.transaction)
+  pickCodes(list.index, rows, gathered.index)
+  return gathered
 }
 
 export function countRows(lists: readonly RowList[]): number {
