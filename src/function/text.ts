@@ -1,11 +1,16 @@
 /** Functions of texts. Lengths and positions count characters, that is code points. */
 import { AssayError } from '../error.ts'
+import { requireRoomForValues } from '../json/heap-room.ts'
+import { stretchesOf } from '../json/utf8.ts'
 import { asNumber } from '../type/arithmetic.ts'
 import { isObject, type Value } from '../type/value.ts'
 import { checkTextLength } from './bounded-text.ts'
 
 /** Texts whose lengths multiply to more take seconds to compare. */
 const maximumDistanceCells = 25_000_000
+
+/** A text is taken apart, and put together, in such stretches: all of the parts of 100 MB need gigabytes. */
+const [stretchUnits, stretchParts] = [2 ** 16, 2 ** 12]
 
 /** Characters of a string, elements of an array, keys of an object; null for anything else. */
 export function lengthOf(value: Value): number | null {
@@ -50,8 +55,9 @@ export function positionOf(text: string, part: string): number {
   return index < 0 ? 0 : codePointCount(text.slice(0, index)) + 1
 }
 
-/** The parts between separators; its characters when the separator is empty. */
+/** The parts between separators; its characters when the separator is empty. Throws LIMIT_MEMORY for more than fit. */
 export function splitText(text: string, separator: string): string[] {
+  requireRoomForValues(separator === '' ? text.length : countOccurrences(text, separator) + 1)
   return separator === '' ? [...text] : text.split(separator)
 }
 
@@ -59,7 +65,21 @@ export function splitText(text: string, separator: string): string[] {
 export function splitPart(text: string, separator: string, index: Value): string | null {
   const number = asNumber(index)
   if (number === null || !Number.isInteger(number) || number === 0) return null
-  return splitText(text, separator).at(number < 0 ? number : number - 1) ?? null
+  const partCount = separator === '' ? codePointCount(text) : countOccurrences(text, separator) + 1
+  const place = number < 0 ? partCount + number : number - 1
+  if (place < 0 || place >= partCount) return null
+  if (separator === '') return sliceCodePoints(text, place, place + 1)
+  let from = 0
+  for (let part = 0; part < place; part++) from = text.indexOf(separator, from) + separator.length
+  const end = text.indexOf(separator, from)
+  return text.slice(from, end < 0 ? text.length : end)
+}
+
+/** How often a text that is not empty is found in another, each time behind the one before. */
+function countOccurrences(text: string, part: string): number {
+  let count = 0
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++
+  return count
 }
 
 /** The text without these characters at its ends; white space if none are named. */
@@ -72,11 +92,19 @@ export function trimText(
     return ends === 'both' ? text.trim() : ends === 'start' ? text.trimStart() : text.trimEnd()
   }
   const removed = new Set(characters)
-  const points = [...text]
-  let [start, end] = [0, points.length]
-  if (ends !== 'end') while (start < end && removed.has(points[start]!)) start++
-  if (ends !== 'start') while (end > start && removed.has(points[end - 1]!)) end--
-  return points.slice(start, end).join('')
+  let [start, end] = [0, text.length]
+  while (ends !== 'end' && start < end) {
+    const character = String.fromCodePoint(text.codePointAt(start)!)
+    if (!removed.has(character)) break
+    start += character.length
+  }
+  while (ends !== 'start' && end > start) {
+    const before = end - 2 >= start ? text.codePointAt(end - 2)! : 0
+    const character = before > 0xffff ? String.fromCodePoint(before) : text[end - 1]!
+    if (!removed.has(character)) break
+    end -= character.length
+  }
+  return text.slice(start, end)
 }
 
 /** The text at exactly this length: filled up at one end, or cut to its first characters. */
@@ -108,15 +136,31 @@ export function repeatText(text: string, count: Value): string | null {
 }
 
 export function reverseText(text: string): string {
-  return [...text].reverse().join('')
+  const stretches = stretchesOf(text, stretchUnits)
+  return stretches
+    .reverse()
+    .map((stretch) => [...stretch].reverse().join(''))
+    .join('')
 }
 
 /** Replacing the empty text would never end; it changes nothing. */
 export function replaceText(text: string, from: string, to: string): string {
   if (from === '') return text
-  const parts = text.split(from)
-  checkTextLength('replace', text.length + (parts.length - 1) * (to.length - from.length))
-  return parts.join(to)
+  const count = countOccurrences(text, from)
+  checkTextLength('replace', text.length + count * (to.length - from.length))
+  const stretches: string[] = []
+  let parts: string[] = []
+  let start = 0
+  for (let part = 0; part < count; part++) {
+    const end = text.indexOf(from, start)
+    parts.push(text.slice(start, end))
+    start = end + from.length
+    if (parts.length < stretchParts) continue
+    stretches.push(parts.join(to), to)
+    parts = []
+  }
+  stretches.push([...parts, text.slice(start)].join(to))
+  return stretches.join('')
 }
 
 /**
@@ -125,14 +169,15 @@ export function replaceText(text: string, from: string, to: string): string {
  */
 export function levenshtein(left: string, right: string): number {
   if (left === right) return 0
-  const [a, b] = [[...left], [...right]]
-  if (a.length * b.length > maximumDistanceCells) {
+  const [leftLength, rightLength] = [codePointCount(left), codePointCount(right)]
+  if (leftLength * rightLength > maximumDistanceCells) {
     throw new AssayError(
       'LIMIT_MEMORY',
-      `levenshtein() compares no texts as long as ${a.length} and ${b.length} characters`,
+      `levenshtein() compares no texts as long as ${leftLength} and ${rightLength} characters`,
       { hint: 'compare their beginnings: levenshtein(left(a, 1000), left(b, 1000))' },
     )
   }
+  const [a, b] = [[...left], [...right]]
   // Distances of the prefixes of `b` to the prefix of `a` so far.
   const distances = Int32Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 0; i < a.length; i++) {

@@ -30,8 +30,27 @@ export function decodeUtf8(bytes: Uint8Array, start = 0, end = bytes.length): st
  */
 export function encodeUtf8(text: string): Buffer {
   if (!loneSurrogate.test(text)) return Buffer.from(text)
+  // By stretches, as each half is a part of its own.
+  return Buffer.concat(stretchesOf(text, encodedUnits).map(encodeStretch))
+}
+
+const encodedUnits = 2 ** 16
+
+function encodeStretch(text: string): Buffer {
   const parts = text.split(/(\p{Surrogate})/u)
   return Buffer.concat(parts.map((part, i) => (i % 2 === 0 ? Buffer.from(part) : half(part))))
+}
+
+/** The text in stretches of about as many UTF-16 units, none of which ends within a pair. */
+export function stretchesOf(text: string, units: number): string[] {
+  const stretches: string[] = []
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(from + units, text.length)
+    if (to < text.length && text.codePointAt(to - 1)! > 0xffff) to++
+    stretches.push(text.slice(from, to))
+    from = to
+  }
+  return stretches
 }
 
 function half(unit: string): Buffer {

@@ -4,6 +4,7 @@
  * `__proto__` is a key like any other. Of duplicate keys the last wins.
  */
 import { AssayError } from '../error.ts'
+import { manyValues, requireRoomForValues } from '../json/heap-room.ts'
 import { JsonScanner, jsonKind, maximumDepth } from '../json/scan.ts'
 import { setMember } from '../json/set-member.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
@@ -12,8 +13,12 @@ import type { Value } from './value.ts'
 /** An integer outside ±2^53 has no fewer digits. */
 const longDigits = /\d{16}/
 
-/** Throws REQUEST_NOT_JSON where the text is not JSON, REQUEST_TOO_DEEP where it nests too deep. */
+/**
+ * Throws REQUEST_NOT_JSON where the text is not JSON, REQUEST_TOO_DEEP where it nests too deep, LIMIT_MEMORY where its
+ * values do not fit into the heap.
+ */
 export function parseJson(text: string): Value {
+  if (text.length >= manyValues) requireRoomForValues(countValues(text))
   if (longDigits.test(text)) return readJson(text, valueOfNumber)
   if (mayBeDeep(text)) check(text)
   try {
@@ -28,6 +33,16 @@ export function parseJson(text: string): Value {
 /** Parses the UTF-8 bytes from `start` to `end`, as `parseJson` does their text. */
 export function parseJsonBytes(bytes: Uint8Array, start = 0, end = bytes.length): Value {
   return parseJson(decodeUtf8(bytes, start, end))
+}
+
+/** How many values a JSON text has, or somewhat more: each comma and each bracket that opens counts, also within texts. */
+function countValues(text: string): number {
+  let count = 1
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    count += +(code === 0x2c || code === 0x5b || code === 0x7b)
+  }
+  return count
 }
 
 function mayBeDeep(text: string): boolean {
