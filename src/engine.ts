@@ -16,7 +16,7 @@ import { RecordWriterThread } from './scheduler/insert/record-writer-thread.ts'
 import { changedIds, type Watched } from './scheduler/live-plan.ts'
 import { FreshRows } from './scheduler/maintenance/fresh-rows.ts'
 import { Maintenance } from './scheduler/maintenance/maintenance.ts'
-import { newPartMemory } from './scheduler/maintenance/part-memory.ts'
+import { newMemtableMemory } from './scheduler/maintenance/memtable-memory.ts'
 import { OpenedData } from './scheduler/opened-data.ts'
 import { Queries } from './scheduler/queries.ts'
 import { QueryPlans } from './scheduler/query-plans.ts'
@@ -91,13 +91,16 @@ export class Engine {
       const runningTasks = newTaskCount()
       // One such thread keeps up with what two processors do with its rows, and each compiles its code anew.
       const threads = Math.ceil(workers / 2)
-      const partMemory = newPartMemory()
+      const memtableMemory = newMemtableMemory()
       const ingest =
-        workers === 0 ? undefined : new IngestPool(directory, threads, { runningTasks, partMemory })
+        workers === 0
+          ? undefined
+          : new IngestPool(directory, threads, { runningTasks, memtableMemory })
       const isAutomatic = options.maintenance?.automatic !== false
       const fresh = new FreshRows({
-        memory: partMemory,
-        seal: isAutomatic && ingest ? (spans, bytes) => ingest.seal(spans, bytes) : undefined,
+        memory: memtableMemory,
+        seal:
+          isAutomatic && ingest ? (logRanges, bytes) => ingest.seal(logRanges, bytes) : undefined,
         onError: (thrown) => logger?.error({ err: thrown }, 'fresh rows could not be sealed'),
       })
       const maintenance = await Maintenance.start({
@@ -162,10 +165,10 @@ export class Engine {
   }
 
   #publish(inserted: InsertedRows): void {
-    const { written, rows, parts, objectNumbers } = inserted
+    const { written, rows, memtables, objectNumbers } = inserted
     const { objects, unchanged, newFields } = written
     this.#plans.forgetFieldsOf(newFields)
-    this.#parts.fresh.add(written, parts, objectNumbers)
+    this.#parts.fresh.add(written, memtables, objectNumbers)
     this.#queries.noteWrite(inserted)
     this.#writes.note(objects, unchanged)
     this.#parts.maintenance.noteWrite({ rows: rows.ids.length, bytes: rows.bytes.length })

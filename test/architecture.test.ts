@@ -46,7 +46,7 @@ const owners: ReadonlyMap<string, readonly string[]> = new Map([
   ],
   [
     'lz4-napi',
-    ['kernel/lz4.ts', 'storage/row/row-block-pieces.ts', 'storage/segment/text-blocks.ts'],
+    ['kernel/lz4.ts', 'storage/row/row-block-chunks.ts', 'storage/segment/text-blocks.ts'],
   ],
   ['@modelcontextprotocol/sdk/server/mcp.js', ['server/mcp/tool-answer.ts']],
   ['protobufjs/light.js', ['otlp/schema.ts']],

@@ -9,7 +9,7 @@ import { ByteWriter } from '../src/json/byte-writer.ts'
 import { openRecords } from '../src/storage/environment.ts'
 import { giveWay } from '../src/storage/give-way.ts'
 import { sealRows } from '../src/storage/maintenance/seal-rows.ts'
-import { PartMaker } from '../src/storage/prepare/fresh-part.ts'
+import { MemtableBuilder } from '../src/storage/prepare/memtable.ts'
 import {
   type IngestOutcome,
   type IngestTask,
@@ -29,7 +29,7 @@ const { directory, runningTasks } = workerData as {
   readonly runningTasks: Int32Array
 }
 const records = openWhenAble(() => openRecords(directory, { readOnly: true }))
-const parts = new PartMaker()
+const memtables = new MemtableBuilder()
 /** Most bodies have about as many bytes: new memory for each would cost as much as filling it. */
 let out = new ByteWriter(0)
 let blocks = new ByteWriter(0)
@@ -59,7 +59,7 @@ function prepare({ requests, memory }: PrepareTask): PreparedRequests {
     const room = roomBehind(requests)
     return {
       rows: { ...rows, bytes: room.copy(rows.bytes), blockBytes: room.copy(rows.blockBytes) },
-      parts: parts.make(rows, memory),
+      memtables: memtables.make(rows, memory),
       errors,
       attachments,
     }

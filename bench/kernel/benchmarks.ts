@@ -12,6 +12,15 @@ import {
   sumNumbers,
 } from '../../src/kernel/aggregate.ts'
 import {
+  beginBatch,
+  beginStates,
+  newBytes,
+  newCodes,
+  newNumbers,
+  newState,
+  newTable,
+} from '../../src/kernel/arena.ts'
+import {
   calculate,
   chooseNumbers,
   negateNumbers,
@@ -36,15 +45,6 @@ import {
 } from '../../src/kernel/groups.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
 import { countKept, keepBoth, maskBetween, maskByCode, maskCode } from '../../src/kernel/mask.ts'
-import {
-  beginBatch,
-  beginStates,
-  newBytes,
-  newCodes,
-  newNumbers,
-  newState,
-  newTable,
-} from '../../src/kernel/memory.ts'
 import { countStored, IntegerRange } from '../../src/kernel/narrow-mask.ts'
 import { sumStoredWhere } from '../../src/kernel/narrow-sums.ts'
 import { selectBetween, selectTrue, selectTrueWithin } from '../../src/kernel/select.ts'
@@ -59,7 +59,7 @@ export interface KernelBenchmark {
 
 /**
  * Every kernel over one batch, called as the executor calls it: through a table of functions. What
- * would be columns lies outside the memory of kernels, and is copied there once: the reading of main
+ * would be columns lies outside the kernel arena, and is copied there once: the reading of main
  * memory that a scan adds is not in the figures.
  */
 export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {

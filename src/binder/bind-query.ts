@@ -128,7 +128,7 @@ function bindOver(
       : { kind: 'query', query: below }
   return {
     source,
-    traceSets: table?.records.traceSets ?? [],
+    semiJoinSets: table?.records.semiJoinSets ?? [],
     unpivots: unpivots.bound,
     filter: filter.row,
     sample: table?.kind === 'traces' ? undefined : sample,

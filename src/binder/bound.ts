@@ -52,7 +52,7 @@ export type BoundExpression =
       readonly type: 'json'
     }
   /**
-   * Whether the span's trace is in a set of traces that was found before (`BoundQuery.traceSets`); or
+   * Whether the span's trace is in a set of traces that was found before (`BoundQuery.semiJoinSets`); or
    * the span itself in the set of those that repeat the usage of others.
    */
   | {
@@ -326,7 +326,7 @@ export interface BoundQuery {
   readonly source: BoundSource
   /** `any_span` conditions: each is the filter of the spans whose traces make the set. A condition
    * may ask for sets before it. */
-  readonly traceSets: readonly BoundExpression[]
+  readonly semiJoinSets: readonly BoundExpression[]
   readonly unpivots: readonly BoundUnpivot[]
   /** Over the rows of the source and what unpivots make of them. */
   readonly filter: BoundExpression | undefined

@@ -34,7 +34,7 @@ const schemaFields = new KnownFields([
 
 export class RecordFields implements FieldSource {
   /** The conditions of `any_span`, in the order in which they must be answered. */
-  readonly traceSets: BoundExpression[] = []
+  readonly semiJoinSets: BoundExpression[] = []
   readonly #columns: ReadonlySet<string>
   readonly #options: RecordFieldsOptions
 
@@ -141,8 +141,8 @@ export class RecordFields implements FieldSource {
   /** Conditions that are the same have one set, so that expressions with them are the same too. */
   #traceSetOf(condition: BoundExpression): number {
     const key = structuralKey(condition)
-    const known = this.traceSets.findIndex((other) => structuralKey(other) === key)
-    return known >= 0 ? known : this.traceSets.push(condition) - 1
+    const known = this.semiJoinSets.findIndex((other) => structuralKey(other) === key)
+    return known >= 0 ? known : this.semiJoinSets.push(condition) - 1
   }
 }
 

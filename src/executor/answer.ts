@@ -7,9 +7,9 @@ import { finishScanned, runFinish } from './finish.ts'
 import { GroupSink } from './group/group-sink.ts'
 import { countAhead } from './order/order-bound.ts'
 import { RowSink } from './order/row-sink.ts'
+import { inferForm } from './print/infer-form.ts'
 import { printRows } from './print/print.ts'
 import type { PrintedRows, RowForm } from './print/row-form.ts'
-import { settleForm } from './print/settle-form.ts'
 import type { Relation } from './relation/relation.ts'
 import { sliceRelation } from './relation/relation-parts.ts'
 import { relationOfRows } from './relation/relation-rows.ts'
@@ -30,7 +30,7 @@ import type {
 export function runAnswer(task: AnswerTask, storage: TaskStorage, out?: ByteWriter): AnswerResult {
   const { plan } = task.scan
   const scanned = scan(task.scan, storage)
-  if (scanned.sink instanceof RowSink && plan.then.length === 0) {
+  if (scanned.sink instanceof RowSink && plan.stages.length === 0) {
     const found = resultOf(scanned) as RowsResult
     const { metrics } = found
     if (!areFirst(found.rows, task))
@@ -72,7 +72,7 @@ function areFirst(rows: SortedRows, { scan: { plan, wanted }, bound }: AnswerTas
 
 /** Runs the plan's stages; of a scan that was profiled, with its operators before theirs. */
 function finish(scanned: Scanned, task: AnswerTask, storage: TaskStorage): FinishResult {
-  const { plan, context, traceSets, inputs, cancelled, isProfiled } = task.scan
+  const { plan, context, semiJoinSets, inputs, cancelled, isProfiled } = task.scan
   const { sink } = scanned
   if (sink instanceof GroupSink && !task.known)
     return finishScanned(sink, scanned, task.scan, storage)
@@ -83,12 +83,12 @@ function finish(scanned: Scanned, task: AnswerTask, storage: TaskStorage): Finis
       : ({
           kind: 'groups',
           partials: task.known ? [result, task.known] : [result],
-          settled: [],
+          local: [],
           dictionaries: [],
         } as const)
   const segments = segmentsOf(inputs)
   const finished = runFinish(
-    { kind: 'finish', isProfiled, plan, context, traceSets, input, segments, cancelled },
+    { kind: 'finish', isProfiled, plan, context, semiJoinSets, input, segments, cancelled },
     storage,
   )
   const { operators } = result.metrics
@@ -121,14 +121,14 @@ function print(
   storage: TaskStorage,
   out: ByteWriter | undefined,
 ): Printed {
-  const { plan, context, traceSets, inputs } = task.scan
+  const { plan, context, semiJoinSets, inputs } = task.scan
   const segments = segmentsOf(inputs)
   const started = performance.now()
   const form =
     task.form.kind === 'json'
       ? task.form
-      : settleForm({ plan, context, traceSets, relation, segments, form: task.form }, storage)
-  const input = { plan, context, traceSets, relation, segments, form }
+      : inferForm({ plan, context, semiJoinSets, relation, segments, form: task.form }, storage)
+  const input = { plan, context, semiJoinSets, relation, segments, form }
   const rows = printRows(input, storage, task.printedBytes, out)
   const { rowCount, bytes } = rows
   const operator = {

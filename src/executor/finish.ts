@@ -1,10 +1,10 @@
 /** Puts together what scans gave, and runs the stages of a plan over it in memory. */
 import { assert } from '../error.ts'
-import { beginStates } from '../kernel/memory.ts'
-import { withTraceSets } from './expression/trace-set.ts'
+import { beginStates } from '../kernel/arena.ts'
+import { withSemiJoinSets } from './expression/semi-join-set.ts'
 import type { GroupSink } from './group/group-sink.ts'
+import { runStagesOfAll } from './group/local-groups.ts'
 import { mergeGroups } from './group/merge-groups.ts'
-import { runStagesOfAll } from './group/settled-groups.ts'
 import type { Relation } from './relation/relation.ts'
 import { RelationReader } from './relation/relation-batch.ts'
 import { concatenateRows, relationOfRows } from './relation/relation-rows.ts'
@@ -20,13 +20,13 @@ export function runFinish(task: FinishTask, storage: TaskStorage): FinishResult 
   const { plan, input, segments } = task
   const profile = task.isProfiled ? new TaskProfile(plan) : undefined
   const context: StageContext = {
-    evaluation: withTraceSets(task.context, task.traceSets),
+    evaluation: withSemiJoinSets(task.context, task.semiJoinSets),
     profile,
     read: (relation) => new RelationReader(relation, plan, { segments, storage }),
   }
-  const { stage, then } = plan
+  const { stage, stages } = plan
   if (input.kind === 'rows') {
-    const result = runStages(relationOfRows(plan, concatenateRows(input.lists)), 0, then, context)
+    const result = runStages(relationOfRows(plan, concatenateRows(input.lists)), 0, stages, context)
     return finished(result, profile)
   }
   assert(stage.kind === 'groups', 'only groups are merged')
@@ -34,7 +34,7 @@ export function runFinish(task: FinishTask, storage: TaskStorage): FinishResult 
   const groups = mergeGroups(stage, input.partials, input.dictionaries)
   const partialCount = input.partials.reduce((sum, { groupCount }) => sum + groupCount, 0)
   profile?.mark('merge', partialCount, groups.rowCount)
-  return finished(runStagesOfAll(groups, input.settled, plan, context), profile)
+  return finished(runStagesOfAll(groups, input.local, plan, context), profile)
 }
 
 /** Runs the stages over what one task has found in all of a scan. */

@@ -1,11 +1,11 @@
 import { toAssayError, unreachable } from '../error.ts'
 import type { ByteWriter } from '../json/byte-writer.ts'
-import { endBatches } from '../kernel/memory.ts'
+import { endBatches } from '../kernel/arena.ts'
 import { runAnswer } from './answer.ts'
 import { runFinish } from './finish.ts'
 import { runOrder } from './order/row-buffer.ts'
+import { runInferForm } from './print/infer-form.ts'
 import { runPrint } from './print/print.ts'
-import { runSettle } from './print/settle-form.ts'
 import type { TaskStorage } from './scan/row-run.ts'
 import { runScan } from './scan.ts'
 import type { Task, TaskOutcome, TaskResult } from './task/task.ts'
@@ -44,8 +44,8 @@ function run(task: Task, storage: TaskStorage, out: ByteWriter | undefined): Tas
       return runScan(task, storage)
     case 'print':
       return runPrint(task, storage, out)
-    case 'settle':
-      return runSettle(task, storage)
+    case 'infer form':
+      return runInferForm(task, storage)
     case 'finish':
       return runFinish(task, storage)
     case 'order':

@@ -1,19 +1,24 @@
-import { beginBatch, beginStates, endBatches, newCodes } from '../kernel/memory.ts'
+import { beginBatch, beginStates, endBatches, newCodes } from '../kernel/arena.ts'
 import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
 import { PlanProfile } from '../planner/plan-profile.ts'
 import type { ColumnSet } from '../vector/column.ts'
 import { rowsOf, type Selection } from '../vector/vector.ts'
 import type { Batch } from './expression/batch.ts'
-import { type TaskContext, withTraceSets } from './expression/trace-set.ts'
+import { type TaskContext, withSemiJoinSets } from './expression/semi-join-set.ts'
 import { compileFilter } from './filter/filter.ts'
-import { type KeptRows, listKept, type RowCount, selectedCount } from './filter/kept-rows.ts'
+import {
+  asSelection,
+  type FilteredRows,
+  type RowCount,
+  selectedCount,
+} from './filter/filtered-rows.ts'
 import { GroupSink } from './group/group-sink.ts'
-import { settle } from './group/settled-groups.ts'
+import { finishLocalGroups } from './group/local-groups.ts'
 import { RowSink } from './order/row-sink.ts'
 import { RelationReader } from './relation/relation-batch.ts'
 import { segmentsOf } from './relation/row-columns.ts'
 import { type CountedRows, countOf } from './scan/counted-rows.ts'
-import { GranuleFilters, newestFirst, type RunPart } from './scan/granules.ts'
+import { type BatchRange, GranuleFilters } from './scan/granules.ts'
 import { OpenedColumns, openRun, type RowRun, type TaskStorage } from './scan/row-run.ts'
 import type { Sink } from './scan/sink.ts'
 import { compileUnpivots, type SelectedBatch, type Unpivots } from './scan/unpivot-batch.ts'
@@ -42,17 +47,17 @@ export interface Scanned {
 export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | RowsResult {
   const scanned = scan(task, storage)
   const { sink, evaluation, profile, metrics } = scanned
-  if (!task.settling || !(sink instanceof GroupSink)) return resultOf(scanned)
+  if (!task.localGrouping || !(sink instanceof GroupSink)) return resultOf(scanned)
   const { plan } = task
   const segments = segmentsOf(task.inputs)
-  const { open, settled } = settle(sink, task.settling, plan, {
+  const { open, local } = finishLocalGroups(sink, task.localGrouping, plan, {
     evaluation,
     profile,
     read: (relation) => new RelationReader(relation, plan, { segments, storage }),
   })
-  if (!profile) return { ...open, settled, metrics }
+  if (!profile) return { ...open, local, metrics }
   profile.mark('sink', 0, open.groupCount)
-  return { ...open, settled, metrics: { ...metrics, operators: profile.operators } }
+  return { ...open, local, metrics: { ...metrics, operators: profile.operators } }
 }
 
 /** All of it as plain data. */
@@ -68,11 +73,13 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
   const started = performance.now()
   beginStates()
   const scan = new Scan(task)
-  const { plan, settling } = task
+  const { plan, localGrouping } = task
   const { sink, dictionaries } = scan
   const opened = new OpenedColumns()
   const isFull = () => {
-    return settling !== undefined && sink instanceof GroupSink && sink.resultCount >= manyGroups
+    return (
+      localGrouping !== undefined && sink instanceof GroupSink && sink.resultCount >= manyGroups
+    )
   }
   const mayGiveWay = () => {
     const turnMs = Math.min(longestTurnMs, sink.resultCount / resultsPerMs)
@@ -102,7 +109,7 @@ class Scan {
 
   constructor(task: ScanTask) {
     const { plan } = task
-    const context = withTraceSets(task.context, task.traceSets)
+    const context = withSemiJoinSets(task.context, task.semiJoinSets)
     const profile = task.isProfiled ? new TaskProfile(plan) : undefined
     this.#task = task
     this.#context = context
@@ -132,7 +139,7 @@ class Scan {
     this.#read.rowsTaken += run.rowCount
     const counted = this.#addCounted(run)
     if (counted?.areAll || (!counted && this.#addTold(run))) checkCancelled()
-    else this.#readParts(run, counted)
+    else this.#readBatches(run, counted)
     this.#read.bytesRead += run.bytesRead()
   }
 
@@ -171,7 +178,7 @@ class Scan {
     return { ...counted, areAll: counted.areAll && !this.#profile }
   }
 
-  /** Adds all rows of a run at once, where a column tells which pass: by batches it takes 2 µs for each, besides the loops. */
+  /** Adds all rows of a run at once, where a column tells which pass: by batches it takes 2 µs for each, besides the kernels. */
   #addTold(run: RowRun): boolean {
     const { teller } = this.#filters.whole
     if (!teller || this.#profile || this.#unpivots || !run.columns) return false
@@ -186,34 +193,34 @@ class Scan {
     return true
   }
 
-  #readParts(run: RowRun, counted: CountedRows | undefined): void {
+  #readBatches(run: RowRun, counted: CountedRows | undefined): void {
     const { sink } = this
-    for (const part of sink.parts?.(run, this.#skipped) ?? newestFirst(run)) {
+    for (const range of sink.batches(run, this.#skipped)) {
       if (sink.isDone(run)) break
       checkCancelled()
       beginBatch()
-      // Not found out for a run of which no part matters.
+      // Not found out for a run of which no range matters.
       const candidates = counted ? counted.others : this.#candidatesOf(run)
-      const passing = candidates?.between(run.firstRow + part.from, run.firstRow + part.to)
-      this.#noteRead(run, part, passing, counted)
+      const passing = candidates?.between(run.firstRow + range.from, run.firstRow + range.to)
+      this.#noteRead(run, range, passing, counted)
       if (passing?.length === 0) continue
-      const rowCount = part.to - part.from
-      const batch = run.batch(part.from, rowCount)
-      const visible = visibleSelection(run, part, passing)
+      const rowCount = range.to - range.from
+      const batch = run.batch(range.from, rowCount)
+      const visible = visibleSelection(run, range, passing)
       this.#profile?.mark(
         'scan',
         selectedCount(passing, rowCount),
         selectedCount(visible, rowCount),
       )
-      const kept = this.#filters.of(run, part, candidates).select(batch, visible)
-      if (this.#unpivots) this.#addUnpivoted(run, batch, listKept(kept, rowCount))
+      const kept = this.#filters.of(run, range, candidates).select(batch, visible)
+      if (this.#unpivots) this.#addUnpivoted(run, batch, asSelection(kept, rowCount))
       else this.#add(run, batch, kept)
     }
   }
 
   #noteRead(
     { firstRow }: RowRun,
-    { from, to }: RunPart,
+    { from, to }: BatchRange,
     passing: Selection,
     counted: CountedRows | undefined,
   ): void {
@@ -246,7 +253,7 @@ class Scan {
     this.#profile?.mark('sink', rows, 0)
   }
 
-  #add(run: RowRun, batch: Batch, kept: KeptRows | RowCount): void {
+  #add(run: RowRun, batch: Batch, kept: FilteredRows | RowCount): void {
     const rows = this.sink.add(run, batch, kept)
     this.#read.rowsMatched += rows
     this.#holdBudget()
@@ -257,14 +264,14 @@ class Scan {
     const { sink } = this
     const { mayBePartial, budgetBytes } = this.#task
     // A part is then surely one that the query may hold, as numbers and bytes.
-    while (mayBePartial && sink.heldBytes > this.#taskBudget / 2) if (!sink.halve?.()) break
+    while (mayBePartial && sink.heldBytes > this.#taskBudget / 2) if (!sink.halve()) break
     if (sink.heldBytes > this.#taskBudget) throw overBudget(budgetBytes)
   }
 }
 
 /**
- * Groups after which a task that settles them ends: what is left of them is little, while the states of many more
- * would leave the memory of the loops, which the next task begins with empty.
+ * Groups after which a task that finishes them ends: what is left of them is little, while the states of many more
+ * would leave the kernel arena, which the next task begins with empty.
  */
 const manyGroups = 65_536
 
@@ -282,7 +289,7 @@ const fewRows = 128
 function mayHaveIndex(inputs: readonly TaskInput[]): boolean {
   let rows = 0
   for (const input of inputs) {
-    if (input.kind === 'segment' || input.kind === 'part') rows += input.to - input.from
+    if (input.kind === 'segment' || input.kind === 'memtable') rows += input.to - input.from
     else if (input.kind !== 'records') return true
     if (rows > fewRows) return true
   }
@@ -310,7 +317,7 @@ function weighedCount({ rowCount, weights }: Batch, selection: Selection): numbe
 /** The visible rows among the candidates. */
 function visibleSelection(
   { visible }: RowRun,
-  { from, to }: RunPart,
+  { from, to }: BatchRange,
   candidates: Selection,
 ): Selection {
   if (!visible) return candidates

@@ -27,7 +27,7 @@ const magic = 'PAR1'
 /** Of gzip; the library's own Snappy takes longer and leaves half as much again. */
 const compressionLevel = 1
 
-/** Compressed between two looks at whether anybody waits: some milliseconds. */
+/** Compressed between two cancellation checks: some milliseconds. */
 const pageBytes = 256 * 1024
 
 export function parquetHead(): Uint8Array {
@@ -249,7 +249,7 @@ function lazyValues(column: ColumnData, checkCancelled: () => void): unknown[] {
   return Object.assign([], { length: column.rowCount, slice })
 }
 
-/** Rows between two looks at whether anybody waits, each of which makes an object of V8. */
+/** Rows between two cancellation checks, each of which makes an object of V8. */
 const rowsPerCheck = 4096
 
 /** The values as the library takes them, null where there is none. */

@@ -5,10 +5,10 @@
  * Sums are kept as a rounded sum and what rounding took from it (two-sum), so that the order of rows
  * and the split into tasks do not show in the answer.
  *
- * States of scans lie in the memory of kernels (`newState`); the loops over others are here.
+ * States of scans lie in the kernel arena (`newState`); the kernels over others are here.
  */
 import {
-  beginLoop,
+  beginKernel,
   codes,
   isOfKernels,
   kernels,
@@ -17,7 +17,7 @@ import {
   place,
   placeOutput,
   stateStart,
-} from './memory.ts'
+} from './arena.ts'
 
 const noNumbers = new Float64Array(0)
 const noCodes = new Int32Array(0)
@@ -42,13 +42,13 @@ export function onlyGroup(groups: Int32Array, count: number): number | undefined
   if (count === 0 || count > maximumRows) return undefined
   // Mostly the ends differ already.
   if (groups[0] !== groups[count - 1]) return undefined
-  beginLoop()
+  beginKernel()
   return kernels.areSame(place(groups, count), count) === 1 ? groups[0] : undefined
 }
 
 export function countRows(groups: Int32Array, count: number, counts: Float64Array): void {
   if (fits(counts, count)) {
-    beginLoop()
+    beginKernel()
     const of = place(groups, count)
     const inLanes = rowsInLanes(counts.length, count)
     if (inLanes > 0) {
@@ -64,7 +64,7 @@ export function countRows(groups: Int32Array, count: number, counts: Float64Arra
 /** The same for codes, of which -1 is none. */
 export function countCodes(codes: Int32Array, count: number, counts: Float64Array): void {
   if (fits(counts, count)) {
-    beginLoop()
+    beginKernel()
     // Not in lanes, each of which has room for its codes alone: before the first lies the last of another.
     kernels.countRows(place(codes, count), count, counts.byteOffset)
     return
@@ -79,7 +79,7 @@ export function countNumbers(
   counts: Float64Array,
 ): void {
   if (fits(counts, count)) {
-    beginLoop()
+    beginKernel()
     const [at, of] = [place(values, count), place(groups, count)]
     kernels.countNumbers(at, of, count, counts.byteOffset)
     return
@@ -95,7 +95,7 @@ export function countTrue(
   counts: Float64Array,
 ): void {
   if (fits(counts, count)) {
-    beginLoop()
+    beginKernel()
     const [at, of] = [place(truths, count), place(groups, count)]
     kernels.countTrue(at, of, count, counts.byteOffset)
     return
@@ -106,7 +106,7 @@ export function countTrue(
 /** How many are not null. */
 export function countAll(values: Float64Array, count: number): number {
   const even = Math.min(count, maximumRows) & ~1
-  beginLoop()
+  beginKernel()
   let present = kernels.countAll(place(values, Math.min(count, maximumRows)), even)
   for (let i = even; i < count; i++) present += +!Number.isNaN(values[i]!)
   return present
@@ -121,7 +121,7 @@ export function sumNumbers(
   counts: Float64Array,
 ): void {
   if (fits(sums, count, errors, counts)) {
-    beginLoop()
+    beginKernel()
     const [at, of] = [place(values, count), place(groups, count)]
     kernels.sumNumbers(at, of, count, sums.byteOffset, errors.byteOffset, counts.byteOffset)
     return
@@ -149,7 +149,7 @@ export function sumAll(
   group: number,
 ): void {
   const whole = Math.min(count, maximumRows) & ~3
-  beginLoop()
+  beginKernel()
   numbers.fill(0, first >> 3, (first >> 3) + 12)
   kernels.sumAll(place(values, Math.min(count, maximumRows)), whole, first)
   let sum = sums[group]!
@@ -190,7 +190,7 @@ export function sumSquares(
   errors: Float64Array,
 ): void {
   if (fits(squares, count, errors)) {
-    beginLoop()
+    beginKernel()
     const [at, of] = [place(values, count), place(groups, count)]
     kernels.sumSquares(at, of, count, squares.byteOffset, errors.byteOffset)
     return
@@ -246,7 +246,7 @@ export function maxNumbers(
   }
 }
 
-/** By a loop that has lanes for few groups, and one for the rows that are left. */
+/** By a kernel that has lanes for few groups, and one for the rows that are left. */
 function updateExtremes(
   values: Float64Array,
   groups: Int32Array,
@@ -255,7 +255,7 @@ function updateExtremes(
   ofFew: typeof kernels.minOfFew,
   ofAny: typeof kernels.minNumbers,
 ): void {
-  beginLoop()
+  beginKernel()
   const [at, of] = [place(values, count), place(groups, count)]
   const inLanes = rowsInLanes(extremes.length, count)
   if (inLanes > 0) {
@@ -268,7 +268,7 @@ function updateExtremes(
 /** The lowest that is not null, or NaN. */
 export function minAll(values: Float64Array, count: number): number {
   const whole = Math.min(count, maximumRows) & ~3
-  beginLoop()
+  beginKernel()
   let lowest = kernels.minAll(place(values, Math.min(count, maximumRows)), whole)
   for (let i = whole; i < count; i++) if (values[i]! < lowest) lowest = values[i]!
   return lowest === Number.POSITIVE_INFINITY ? Number.NaN : lowest
@@ -277,7 +277,7 @@ export function minAll(values: Float64Array, count: number): number {
 /** The highest that is not null, or NaN. */
 export function maxAll(values: Float64Array, count: number): number {
   const whole = Math.min(count, maximumRows) & ~3
-  beginLoop()
+  beginKernel()
   let highest = kernels.maxAll(place(values, Math.min(count, maximumRows)), whole)
   for (let i = whole; i < count; i++) if (values[i]! > highest) highest = values[i]!
   return highest === Number.NEGATIVE_INFINITY ? Number.NaN : highest
@@ -297,7 +297,7 @@ export function keepPresent(
   out: CollectedNumbers,
   from: number,
 ): number {
-  beginLoop()
+  beginKernel()
   const [at, of] = [place(values, count), place(groups, count)]
   const [toValues, toGroups] = [placeOutput(noNumbers, count), placeOutput(noCodes, count)]
   const kept = kernels.keepPresent(at, of, count, toValues, toGroups)
@@ -313,7 +313,7 @@ export function keepNumbers(
   out: Float64Array,
   from: number,
 ): number {
-  beginLoop()
+  beginKernel()
   const at = place(values, count)
   const to = placeOutput(noNumbers, count)
   const kept = kernels.keepNumbers(at, count, to)
@@ -336,7 +336,7 @@ export function gatherByGroup(
   ends: Int32Array,
 ): number {
   const groupCount = ends.length
-  beginLoop()
+  beginKernel()
   const [at, of] = [place(values, count), place(groups, count)]
   const to = placeOutput(noNumbers, count)
   const toEnds = placeOutput(noCodes, groupCount + 16) + 64

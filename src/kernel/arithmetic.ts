@@ -1,14 +1,14 @@
 import {
-  beginLoop,
-  inParts,
+  applyBinary,
+  applyUnary,
+  beginKernel,
+  inChunks,
   kernels,
-  loopOverOne,
-  loopOverTwo,
   maximumRows,
   place,
   placeOutput,
   takeOutput,
-} from './memory.ts'
+} from './arena.ts'
 
 export type NumberArithmetic = 'add' | 'sub' | 'mul' | 'div' | 'mod'
 
@@ -25,10 +25,10 @@ export function calculate(
     for (let i = 0; i < count; i++) out[i] = left[i]! % right[i]!
     return
   }
-  loopOverTwo(left, right, count, out, loops[operator])
+  applyBinary(left, right, count, out, byOperator[operator])
 }
 
-const loops = {
+const byOperator = {
   add: kernels.addNumbers,
   sub: kernels.subtractNumbers,
   mul: kernels.multiplyNumbers,
@@ -37,7 +37,7 @@ const loops = {
 
 /** `out[i] = 0 - values[i]`: the negative of 0 is 0. */
 export function negateNumbers(values: Float64Array, count: number, out: Float64Array): void {
-  loopOverOne(values, count, out, kernels.negateNumbers)
+  applyUnary(values, count, out, kernels.negateNumbers)
 }
 
 /** Whole numbers next to each, on the side that is said. */
@@ -47,8 +47,8 @@ export function roundNumbers(
   count: number,
   out: Float64Array,
 ): void {
-  const loop = operation === 'floor' ? kernels.floorNumbers : kernels.ceilNumbers
-  loopOverOne(values, count, out, loop)
+  const kernel = operation === 'floor' ? kernels.floorNumbers : kernels.ceilNumbers
+  applyUnary(values, count, out, kernel)
 }
 
 /** `out[i] = left[i]` where the condition is true (1), else `right[i]`. */
@@ -60,13 +60,13 @@ export function chooseNumbers(
   out: Float64Array,
 ): void {
   if (count > maximumRows) {
-    inParts(count, (from, to) => {
+    inChunks(count, (from, to) => {
       const [l, r] = [left.subarray(from, to), right.subarray(from, to)]
       chooseNumbers(conditions.subarray(from, to), l, r, to - from, out.subarray(from, to))
     })
     return
   }
-  beginLoop()
+  beginKernel()
   const [c, l, r] = [place(conditions, count), place(left, count), place(right, count)]
   const at = placeOutput(out, count)
   kernels.chooseNumbers(c, l, r, count, at)
@@ -75,5 +75,5 @@ export function chooseNumbers(
 
 /** Truth values as 0, 1 and NaN. */
 export function numbersOfTruths(values: Uint8Array, count: number, out: Float64Array): void {
-  loopOverOne(values, count, out, kernels.numbersOfTruths)
+  applyUnary(values, count, out, kernels.numbersOfTruths)
 }

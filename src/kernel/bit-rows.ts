@@ -1,6 +1,6 @@
 /** Rows of bits, in words of 32: which numbers each group has, and sets of rows. */
 import { bitmapOf, type RowBits } from '../vector/row-bits.ts'
-import { beginLoop, kernels, place, stagedBytes, takeOutput } from './memory.ts'
+import { beginKernel, kernels, place, stagedBytes, takeOutput } from './arena.ts'
 
 /** The numbers of rows: codes, or what a map has for them; a code of -1 is none. */
 export interface RowNumbers {
@@ -29,7 +29,7 @@ export function addBits(
   }
 }
 
-/** Fewer words take less time than to copy them to where the loop finds them, and more have no room there. */
+/** Fewer words take less time than to copy them to where the kernel finds them, and more have no room there. */
 const [loopedFrom, loopedTo] = [128, stagedBytes / 4]
 
 /** How many bits are set. */
@@ -38,7 +38,7 @@ export function countBits(bits: Int32Array): number {
   for (let from = 0; from < bits.length; from += loopedTo) {
     const part = bits.length <= loopedTo ? bits : bits.subarray(from, from + loopedTo)
     if (part.length >= loopedFrom) {
-      beginLoop()
+      beginKernel()
       // Of bytes no copy is kept, as these may change.
       const bytes = bitmapOf(part)
       count += kernels.countBits(place(bytes, bytes.length), part.length)
@@ -59,7 +59,7 @@ export function keepOnly(rows: RowBits, others: RowBits): void {
   else for (let i = 0; i < rows.length; i++) rows[i]! &= others[i]!
 }
 
-/** Two sets have room among what a loop is given. */
+/** Two sets have room among what a kernel is given. */
 function isLooped({ length }: RowBits): boolean {
   return length >= loopedFrom && length <= loopedTo / 4
 }
@@ -67,13 +67,13 @@ function isLooped({ length }: RowBits): boolean {
 function combine(
   rows: RowBits,
   others: RowBits,
-  loop: (left: number, right: number, byteLength: number) => void,
+  kernel: (left: number, right: number, byteLength: number) => void,
 ): void {
-  beginLoop()
+  beginKernel()
   // Of bytes no copy is kept, as these may change.
   const [left, right] = [bitmapOf(rows), bitmapOf(others)]
   const at = place(left, left.length)
-  loop(at, place(right, right.length), left.length)
+  kernel(at, place(right, right.length), left.length)
   takeOutput(left, left.length, at)
 }
 

@@ -1,24 +1,24 @@
 /** Arrow bitmaps: bit `i & 7` of byte `i >> 3` belongs to row `i`. */
 import { isSet } from '../vector/read-column.ts'
 import {
-  beginLoop,
-  inParts,
+  beginKernel,
+  inChunks,
   kernels,
   maximumRows,
   place,
   placeOutput,
   takeOutput,
-} from './memory.ts'
+} from './arena.ts'
 
 /** Writes bits `from … from + count` as bytes. */
 export function expandBits(bits: Uint8Array, from: number, count: number, out: Uint8Array): void {
   if (count > maximumRows) {
-    inParts(count, (start, end) => {
+    inChunks(count, (start, end) => {
       expandBits(bits, from + start, end - start, out.subarray(start, end))
     })
     return
   }
-  beginLoop()
+  beginKernel()
   const used = bits.subarray(from >> 3, (from + count + 7) >> 3)
   const at = placeOutput(out, count)
   kernels.expandBits(place(used, used.length), from & 7, count, at)

@@ -1,6 +1,6 @@
 /** How often codes come as columns store them, which are not widened for that. */
 import type { StoredIntegers } from '../vector/elements.ts'
-import { beginLoop, isOfKernels, kernels, maximumRows, placeOutput } from './memory.ts'
+import { beginKernel, isOfKernels, kernels, maximumRows, placeOutput } from './arena.ts'
 import { placeIntegers, widthOf } from './widen.ts'
 
 const noNumbers = new Float64Array(0)
@@ -16,7 +16,7 @@ export function countStoredCodes({ integers }: StoredIntegers, counts: Float64Ar
   const [count, size, width] = [integers.length, counts.length, widthOf(integers)]
   if (width === 4 || count > maximumRows || size * rowsPerLane > count) return false
   if (!isOfKernels(counts)) return false
-  beginLoop()
+  beginKernel()
   const source = placeIntegers(integers)
   const lanes = placeOutput(noNumbers, (size + 1) * 2)
   kernels.countCodes(width, source, count, size, lanes, counts.byteOffset)

@@ -2,9 +2,9 @@
  * Comparisons of doubles, row by row. NaN is null, and gives 2 (unknown).
  *
  * Kernels of this folder take arrays and a row count, write `out`, and do not throw. Those that run
- * in WebAssembly may write a few elements beyond `count` when `out` is an array of `memory.ts`.
+ * in WebAssembly may write a few elements beyond `count` when `out` is an array of `arena.ts`.
  */
-import { kernels, loopOverOne, loopOverTwo } from './memory.ts'
+import { applyBinary, applyUnary, kernels } from './arena.ts'
 
 export type NumberComparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
@@ -60,7 +60,7 @@ export function compareWithConstant(
   out: Uint8Array,
 ): void {
   const { low, high } = rangeOf(operator === 'ne' ? 'eq' : operator, right)
-  loopOverOne(left, count, out, (of, rows, at) => {
+  applyUnary(left, count, out, (of, rows, at) => {
     kernels.compareBetween(of, low, high, rows, at)
     if (operator === 'ne') kernels.notOf(at, rows, at)
   })
@@ -74,12 +74,12 @@ export function compareNumbers(
   count: number,
   out: Uint8Array,
 ): void {
-  loopOverTwo(left, right, count, out, loops[operator])
+  applyBinary(left, right, count, out, byOperator[operator])
 }
 
-type ComparisonLoop = (left: number, right: number, count: number, out: number) => void
+type ComparisonKernel = (left: number, right: number, count: number, out: number) => void
 
-const loops: Readonly<Record<NumberComparison, ComparisonLoop>> = {
+const byOperator: Readonly<Record<NumberComparison, ComparisonKernel>> = {
   lt: kernels.compareLess,
   gt: (left, right, count, out) => kernels.compareLess(right, left, count, out),
   le: kernels.compareNotGreater,
@@ -93,5 +93,5 @@ const loops: Readonly<Record<NumberComparison, ComparisonLoop>> = {
 
 /** `out[i] = 1` where `values[i]` is null, else 0. */
 export function absentNumbers(values: Float64Array, count: number, out: Uint8Array): void {
-  loopOverOne(values, count, out, kernels.absentNumbers)
+  applyUnary(values, count, out, kernels.absentNumbers)
 }

@@ -1,7 +1,7 @@
 /** Bytes as the texts of identifiers: hexadecimal digits in lower case, and UUIDs. */
-import { beginLoop, kernels, place, placeOutput, takeOutput } from './memory.ts'
+import { beginKernel, kernels, place, placeOutput, takeOutput } from './arena.ts'
 
-/** Bytes that a loop takes at once: with what becomes of them, they have room where it works. */
+/** Bytes that a kernel takes at once: with what becomes of them, they have room where it works. */
 const partBytes = 2 ** 17
 
 const uuidBytes = 16
@@ -12,7 +12,7 @@ export function writeDigits(packed: Uint8Array, out: Uint8Array): void {
   for (let from = 0; from < packed.length; from += partBytes) {
     const part = packed.subarray(from, from + partBytes)
     const text = out.subarray(from * 2, (from + part.length) * 2)
-    beginLoop()
+    beginKernel()
     const source = place(part, part.length)
     const at = placeOutput(text, text.length)
     kernels.writeDigits(source, part.length, at)
@@ -27,7 +27,7 @@ export function writeUuids(packed: Uint8Array, out: Uint8Array): void {
     const count = part.length / uuidBytes
     const first = (from / uuidBytes) * uuidLength
     const text = out.subarray(first, first + count * uuidLength)
-    beginLoop()
+    beginKernel()
     const source = place(part, part.length)
     const at = placeOutput(text, text.length)
     kernels.writeUuids(source, count, at)

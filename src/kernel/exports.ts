@@ -1,4 +1,4 @@
-/** What `kernels.wasm` exports: the loops of `assembly/`. */
+/** What `kernels.wasm` exports: the kernels of `assembly/`. */
 
 /** Two codes: the least, and the greatest. */
 type WriteBounds = (source: number, count: number, out: number) => void

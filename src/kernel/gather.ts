@@ -4,7 +4,7 @@
  */
 
 import {
-  beginLoop,
+  beginKernel,
   isNear,
   isOfKernels,
   kernels,
@@ -13,7 +13,7 @@ import {
   placeCodeTable,
   placeOutput,
   takeOutput,
-} from './memory.ts'
+} from './arena.ts'
 
 /** Tables up to this size are copied for each batch where they are not at hand. */
 const smallTable = 2048
@@ -65,7 +65,7 @@ export function gatherCodes(
 export function pickNumbers(values: Float64Array, selection: Int32Array, out: Float64Array): void {
   const count = selection.length
   if (count <= maximumRows && isOfKernels(out) && isNear(values, count)) {
-    beginLoop()
+    beginKernel()
     const [of, picked] = [place(values, values.length), place(selection, count)]
     const at = placeOutput(out, count)
     kernels.pickNumbers(of, picked, count, at)
@@ -84,7 +84,7 @@ export function pickBytes(values: Uint8Array, selection: Int32Array, out: Uint8A
 export function pickCodes(values: Int32Array, selection: Int32Array, out: Int32Array): void {
   const count = selection.length
   if (count <= maximumRows && isOfKernels(out) && isNear(values, count)) {
-    beginLoop()
+    beginKernel()
     const [of, picked] = [place(values, values.length), place(selection, count)]
     const at = placeOutput(out, count)
     kernels.pickCodes(of, picked, count, at)
@@ -106,7 +106,7 @@ export function mapCodes(
 ): number {
   const size = table.length
   if (isAtHand(table) && count <= maximumRows) {
-    beginLoop()
+    beginKernel()
     const [led, of] = [placeCodeTable(table), place(codes, count)]
     const at = placeOutput(out, count)
     const least = kernels.mapCodes(led, of, count, at)
@@ -133,7 +133,7 @@ export function mapCodesWithin(
   const size = table.length
   const count = selection.length
   if (isAtHand(table) && count <= maximumRows && isNear(codes, count)) {
-    beginLoop()
+    beginKernel()
     const [led, of] = [placeCodeTable(table), place(codes, codes.length)]
     const [within, at] = [place(selection, count), placeOutput(out, count)]
     const least = kernels.mapCodesWithin(led, of, within, count, at)
@@ -196,7 +196,7 @@ export function combineCodes(
     }
     return
   }
-  beginLoop()
+  beginKernel()
   const [from, to] = [place(left.codes, count), place(right.codes, count)]
   const at = placeOutput(out, count)
   kernels.combineCodes(from, -left.base, stride, to, -right.base, count, at)

@@ -4,7 +4,7 @@
  * not show in the answer, and the last how many numbers were added.
  */
 import { sumAll } from './aggregate.ts'
-import { beginLoop, isOfKernels, kernels, maximumRows, place, placeOutput } from './memory.ts'
+import { beginKernel, isOfKernels, kernels, maximumRows, place, placeOutput } from './arena.ts'
 
 export const wordsPerSum = 4
 /** Places among them. */
@@ -28,7 +28,7 @@ export function sumByGroup(
     }
     return
   }
-  beginLoop()
+  beginKernel()
   const [at, of] = [place(values, count), place(groups, count)]
   const groupCount = sums.length / wordsPerSum
   const even = count & ~1

@@ -1,7 +1,7 @@
 /** Numbers groups, and chooses the row that stands for each: see `assembly/groups.ts`. */
 import {
-  beginLoop,
-  inParts,
+  beginKernel,
+  inChunks,
   isOfKernels,
   kernels,
   maximumRows,
@@ -10,7 +10,7 @@ import {
   placeOutput,
   takeNull,
   takeOutput,
-} from './memory.ts'
+} from './arena.ts'
 
 /** Codes that were given numbers so far. */
 export interface CodeNumbers {
@@ -34,10 +34,10 @@ export function numberCodes(
   const size = table.length
   let after = next
   if (isOfKernels(table) && isOfKernels(places)) {
-    inParts(count, (from, to) => {
+    inChunks(count, (from, to) => {
       const [some, someOut] = [codes.subarray(from, to), out.subarray(from, to)]
       const isAll = to - from === count
-      beginLoop()
+      beginKernel()
       const of = place(isAll ? codes : some, to - from)
       const at = placeOutput(isAll ? out : someOut, to - from)
       const led = placeCodeTable(table)
@@ -87,7 +87,7 @@ export function recallCodes(
   out: Int32Array,
 ): number {
   if (isOfKernels(numbers) && isOfKernels(codes) && count <= maximumRows) {
-    beginLoop()
+    beginKernel()
     const [of, at] = [place(values, count), placeOutput(out, count)]
     const least = kernels.recallCodes(numbers.byteOffset, codes.byteOffset, of, count, ofNull, at)
     takeOutput(out, count, at)
@@ -150,7 +150,7 @@ export function chooseRows(
     for (let i = 0; i < count; i++) left[i] = i
     return count
   }
-  beginLoop()
+  beginKernel()
   const found = kernels.chooseRows(
     place(groups, count),
     selection ? place(selection, count) : 0,

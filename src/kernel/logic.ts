@@ -1,13 +1,13 @@
 /** Three-valued logic on bytes: 0 false, 1 true, 2 unknown. */
 import {
-  beginLoop,
-  inParts,
+  applyUnary,
+  beginKernel,
+  inChunks,
   kernels,
-  loopOverOne,
   maximumRows,
   place,
   takeOutput,
-} from './memory.ts'
+} from './arena.ts'
 
 /** `left[i] = left[i] and right[i]`: false wins over unknown, unknown over true. */
 export function andInto(left: Uint8Array, right: Uint8Array, count: number): void {
@@ -23,21 +23,21 @@ function combineInto(
   left: Uint8Array,
   right: Uint8Array,
   count: number,
-  loop: (left: number, right: number, count: number) => void,
+  kernel: (left: number, right: number, count: number) => void,
 ): void {
   if (count > maximumRows) {
-    inParts(count, (from, to) => {
-      combineInto(left.subarray(from, to), right.subarray(from, to), to - from, loop)
+    inChunks(count, (from, to) => {
+      combineInto(left.subarray(from, to), right.subarray(from, to), to - from, kernel)
     })
     return
   }
-  beginLoop()
+  beginKernel()
   const at = place(left, count)
-  loop(at, place(right, count), count)
+  kernel(at, place(right, count), count)
   takeOutput(left, count, at)
 }
 
 /** `out[i] = not values[i]` */
 export function notOf(values: Uint8Array, count: number, out: Uint8Array): void {
-  loopOverOne(values, count, out, kernels.notOf)
+  applyUnary(values, count, out, kernels.notOf)
 }

@@ -6,13 +6,13 @@
 import { compressSync, uncompressSync } from 'lz4-napi'
 import type { ByteWriter } from '../json/byte-writer.ts'
 import { copyWhole } from '../json/copy-bytes.ts'
-import { beginLoop, bytes, kernels, place, stageBytes, stagedBytes, whole } from './memory.ts'
+import { beginKernel, bytes, kernels, place, stageBytes, stagedBytes, whole } from './arena.ts'
 
 const lengthBytes = 4
 const noBytes = new Uint8Array(0)
 
 /**
- * The first `length` bytes of a block; undefined if it is damaged. They lie in memory that the next loop
+ * The first `length` bytes of a block; undefined if it is damaged. They lie in memory that the next kernel
  * writes over.
  *
  * @param dictionary that the block was compressed with
@@ -26,7 +26,7 @@ export function decompressLz4(
   if (block.length + dictionary.length + length > stagedBytes) {
     return decompressLarge(block, length, dictionary)
   }
-  beginLoop()
+  beginKernel()
   const source = place(block, block.length)
   const lowest = stageBytes(dictionary.length + length)
   bytes.set(dictionary, lowest)
@@ -66,12 +66,12 @@ const mostCompressedBytes = windowBytes + windowBytes / 255 + 64
 export type Compress = (block: Uint8Array, out: ByteWriter) => number
 
 /**
- * Compresses blocks, until another loop of this thread begins.
+ * Compresses blocks, until another kernel of this thread begins.
  *
  * @param dictionary what each of them may refer to
  */
 export function lz4Compressor(dictionary: Uint8Array = noBytes): Compress {
-  beginLoop()
+  beginKernel()
   const filled = stageBytes(tableBytes)
   const table = stageBytes(tableBytes)
   const lowest = stageBytes(windowBytes)

@@ -2,8 +2,9 @@
  * Masks of the rows of a batch: a byte per row, 1 where it is kept, else 0. Conditions that are made as
  * masks cost the same however many rows pass, and are put together sixteen rows at a time.
  */
+
+import { beginKernel, kernels, place, placeOutput, placeTable, takeOutput } from './arena.ts'
 import type { NumberRange } from './compare.ts'
-import { beginLoop, kernels, place, placeOutput, placeTable, takeOutput } from './memory.ts'
 
 /** In all of these, `count` is at most `maximumRows`. */
 
@@ -13,7 +14,7 @@ export function maskBetween(
   count: number,
   out: Uint8Array,
 ): void {
-  beginLoop()
+  beginKernel()
   const at = placeOutput(out, count)
   kernels.maskBetween(place(values, count), low, high, count, at)
   takeOutput(out, count, at)
@@ -26,7 +27,7 @@ export function maskOther(
   count: number,
   out: Uint8Array,
 ): void {
-  beginLoop()
+  beginKernel()
   const at = placeOutput(out, count)
   kernels.maskOther(place(values, count), than, count, at)
   takeOutput(out, count, at)
@@ -34,7 +35,7 @@ export function maskOther(
 
 /** The rows of one code. */
 export function maskCode(code: number, codes: Int32Array, count: number, out: Uint8Array): void {
-  beginLoop()
+  beginKernel()
   const at = placeOutput(out, count)
   kernels.maskCode(code, place(codes, count), count, at)
   takeOutput(out, count, at)
@@ -58,7 +59,7 @@ export function maskByCode(
     }
     return
   }
-  beginLoop()
+  beginKernel()
   const at = placeOutput(out, count)
   kernels.maskByCode(placeTable(table), place(codes, count), count, at)
   takeOutput(out, count, at)
@@ -66,7 +67,7 @@ export function maskByCode(
 
 /** Keeps in `mask` what both keep. */
 export function keepBoth(mask: Uint8Array, other: Uint8Array, count: number): void {
-  beginLoop()
+  beginKernel()
   const at = place(mask, count)
   kernels.keepBoth(at, place(other, count), count)
   takeOutput(mask, count, at)
@@ -74,7 +75,7 @@ export function keepBoth(mask: Uint8Array, other: Uint8Array, count: number): vo
 
 /** Keeps in `mask` what either keeps. */
 export function keepEither(mask: Uint8Array, other: Uint8Array, count: number): void {
-  beginLoop()
+  beginKernel()
   const at = place(mask, count)
   kernels.keepEither(at, place(other, count), count)
   takeOutput(mask, count, at)
@@ -82,13 +83,13 @@ export function keepEither(mask: Uint8Array, other: Uint8Array, count: number): 
 
 /** Keeps what the mask did not. */
 export function keepOthers(mask: Uint8Array, count: number): void {
-  beginLoop()
+  beginKernel()
   const at = place(mask, count)
   kernels.keepOthers(at, count)
   takeOutput(mask, count, at)
 }
 
 export function countKept(mask: Uint8Array, count: number): number {
-  beginLoop()
+  beginKernel()
   return kernels.countKept(place(mask, count), count)
 }

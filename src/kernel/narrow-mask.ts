@@ -1,8 +1,8 @@
 /** Masks (`mask.ts`), and counts, of whole numbers as columns store them, which are not widened for that. */
 import type { StoredIntegers } from '../vector/elements.ts'
+import { beginKernel, kernels, newBytes, placeOutput, placeTable, takeOutput } from './arena.ts'
 import type { NumberRange } from './compare.ts'
 import { keepEither, smallTable } from './mask.ts'
-import { beginLoop, kernels, newBytes, placeOutput, placeTable, takeOutput } from './memory.ts'
 import { type NarrowNumbers, placeIntegers, stagedRows, stageIntegers, widthOf } from './widen.ts'
 
 const within = {
@@ -72,7 +72,7 @@ export function countStored(stored: StoredIntegers, range: IntegerRange): number
   let count = 0
   for (let from = 0; from < length; from += step) {
     const to = Math.min(length, from + step)
-    beginLoop()
+    beginKernel()
     count += countOf(stageIntegers(integers, from, to), first, end - 1, to - from)
   }
   return count
@@ -120,7 +120,7 @@ export function maskIntegers(
   out: Uint8Array,
 ): void {
   const count = integers.length
-  beginLoop()
+  beginKernel()
   const source = placeIntegers(integers)
   const at = placeOutput(out, count)
   within[widthOf(integers)](source, low, high, count, at)
@@ -138,7 +138,7 @@ export function maskByStored(table: Uint8Array, codes: NarrowNumbers, out: Uint8
     }
     return
   }
-  beginLoop()
+  beginKernel()
   const tableAt = placeTable(table)
   const source = placeIntegers(codes)
   const at = placeOutput(out, count)

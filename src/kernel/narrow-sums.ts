@@ -1,8 +1,7 @@
 /** Sums and extremes of numbers as columns store them, which are not widened for that. */
 import type { StoredIntegers } from '../vector/elements.ts'
-import { addToSum, wordsPerSum } from './group-sums.ts'
 import {
-  beginLoop,
+  beginKernel,
   isOfKernels,
   kernels,
   maximumRows,
@@ -11,7 +10,8 @@ import {
   place,
   placeOutput,
   stageBytes,
-} from './memory.ts'
+} from './arena.ts'
+import { addToSum, wordsPerSum } from './group-sums.ts'
 import { IntegerRange } from './narrow-mask.ts'
 import { boundsOfIntegers } from './number-counts.ts'
 import { batchBits, type Reciprocal, reciprocalOf, summableBits } from './reciprocal.ts'
@@ -39,7 +39,7 @@ export function sumStored(stored: StoredIntegers, states: Float64Array, group: n
   if (!isOfKernels(states) || length > maximumRows) return false
   if (!areWhole(stored, length))
     return sumStoredWhere(stored, undefined, states, group) !== undefined
-  beginLoop()
+  beginKernel()
   const sum = states.byteOffset + group * wordsPerSum * 8
   sums[widthOf(integers)](placeIntegers(integers), base, length, sum)
   return true
@@ -73,7 +73,7 @@ export function sumStoredWhere(
     where.find(stored)
     least = where.first
     greatest = where.end - 1
-    // As bytes that the loop takes, the first after all others would be the least.
+    // As bytes that the kernel takes, the first after all others would be the least.
     if (least > greatest) return 0
   }
   const { high, low, highParts } = reciprocal
@@ -81,7 +81,7 @@ export function sumStoredWhere(
   let count = 0
   for (let from = 0; from < length; from += step) {
     const to = Math.min(length, from + step)
-    beginLoop()
+    beginKernel()
     const isAll = to - from === length
     const source = isAll ? placeIntegers(integers) : stageIntegers(integers, from, to)
     const of = mask ? place(mask, length) : 0
@@ -140,7 +140,7 @@ export function sumWholeByGroup(
   const groupCount = states.length / wordsPerSum
   if (!isOfKernels(states) || count > maximumRows || groupCount * rowsPerLane > count) return false
   if (!areWhole(stored, count)) return false
-  beginLoop()
+  beginKernel()
   const [source, of] = [placeIntegers(integers), place(groups, count)]
   const lanes = placeOutput(noNumbers, groupCount * 4)
   const width = widthOf(integers)
@@ -148,18 +148,18 @@ export function sumWholeByGroup(
   return true
 }
 
-/** Rows after which sums are settled, as counts have no room for more; of more groups that would take too long. */
-const [mostUnsettled, mostGroups] = [65_536, 4096]
+/** Rows after which sums are flushed, as counts have no room for more; of more groups that would take too long. */
+const [mostPending, mostGroups] = [65_536, 4096]
 
 /** Groups that have four lanes, as those of few are often the same in rows that follow each other. */
 const fewGroups = 128
 
 /**
- * Sums of decimals by group, apart from those of `group-sums.ts` until they are settled: so that nothing is lost to
+ * Sums of decimals by group, apart from those of `group-sums.ts` until they are flushed: so that nothing is lost to
  * rounding, and a row takes one addition of two words.
  */
 export class DecimalSums {
-  /** In the memory of kernels: 16 bytes for each lane of a group. */
+  /** In the kernel arena: 16 bytes for each lane of a group. */
   #words: Float64Array = new Float64Array(0)
   #groupCount = 0
   #laneShift = 0
@@ -170,7 +170,7 @@ export class DecimalSums {
    * Adds numbers, the i-th to the sum of group `groups[i]`; false, and nothing is added, when they have too many bits,
    * groups are too many, or no memory is left.
    *
-   * @param states the sums that they are settled into, with as many groups
+   * @param states the sums that they are flushed into, with as many groups
    */
   add(stored: StoredIntegers, groups: Int32Array, states: Float64Array): boolean {
     const { integers, base } = stored
@@ -179,12 +179,12 @@ export class DecimalSums {
     if (states.length > mostGroups * wordsPerSum) return false
     const reciprocal = summable(stored)
     if (!reciprocal) return false
-    if (reciprocal !== this.#of || this.#rows + count > mostUnsettled) this.settle(states)
+    if (reciprocal !== this.#of || this.#rows + count > mostPending) this.flush(states)
     if (!this.#makeRoom(states)) return false
     this.#of = reciprocal
     this.#rows += count
     const { high, mid, low } = reciprocal
-    beginLoop()
+    beginKernel()
     const [source, of] = [placeIntegers(integers), place(groups, count)]
     const [width, words] = [widthOf(integers), this.#words.byteOffset]
     const shift = this.#laneShift
@@ -193,7 +193,7 @@ export class DecimalSums {
   }
 
   /** Brings what was added to the sums. */
-  settle(states: Float64Array): void {
+  flush(states: Float64Array): void {
     if (this.#rows === 0) return
     this.#rows = 0
     const [first, second] = this.#of!.parts
@@ -204,7 +204,7 @@ export class DecimalSums {
   #makeRoom(states: Float64Array): boolean {
     const groupCount = states.length / wordsPerSum
     if (groupCount === this.#groupCount) return true
-    this.settle(states)
+    this.flush(states)
     const laneShift = groupCount <= fewGroups ? 2 : 0
     const words = newState(groupCount * 2 ** (laneShift + 1), 0)
     if (!isOfKernels(words)) return false
@@ -230,7 +230,7 @@ export function keepExtremesOfStored(
   const width = widthOf(integers)
   if (!isOfKernels(states) || count > maximumRows || groupCount * rowsPerLane > count) return false
   if (width === 4 && direction < 0) return false
-  beginLoop()
+  beginKernel()
   const [source, of] = [placeIntegers(integers), place(groups, count)]
   const lanes = placeOutput(noNumbers, groupCount * 2)
   const flip = direction < 0 ? -1 : 0

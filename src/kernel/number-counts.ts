@@ -1,5 +1,13 @@
 /** How often each whole number comes in groups, by columns as they are stored: see `assembly/number-counts.ts`. */
-import { beginLoop, codes, isOfKernels, kernels, place, placeOutput, takeOutput } from './memory.ts'
+import {
+  beginKernel,
+  codes,
+  isOfKernels,
+  kernels,
+  place,
+  placeOutput,
+  takeOutput,
+} from './arena.ts'
 import { type NarrowNumbers, noNumberOf, placeIntegers, widthOf } from './widen.ts'
 
 const bounds = {
@@ -14,7 +22,7 @@ const two = new Int32Array(2)
 export function boundsOfIntegers(
   integers: NarrowNumbers,
 ): { readonly least: number; readonly greatest: number } | undefined {
-  beginLoop()
+  beginKernel()
   const source = placeIntegers(integers)
   const at = placeOutput(two, 2)
   bounds[widthOf(integers)](source, integers.length, at)
@@ -28,7 +36,7 @@ export const blockCounts = 256
 /** Writes the sum of each block of counts to `out`. */
 export function sumBlocks(counts: Int32Array, out: Int32Array): void {
   if (isOfKernels(counts)) {
-    beginLoop()
+    beginKernel()
     const at = placeOutput(out, out.length)
     kernels.sumBlocks(counts.byteOffset, out.length, at)
     takeOutput(out, out.length, at)
@@ -78,7 +86,7 @@ export function addNumberCounts(
     }
     return
   }
-  beginLoop()
+  beginKernel()
   kernels.addCounts(
     widthOf(integers),
     placeIntegers(integers),

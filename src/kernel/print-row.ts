@@ -1,12 +1,12 @@
 /** Prints rows of blocks where they were decompressed: their members in another order, with what stands between them. */
 import {
-  beginLoop,
+  beginKernel,
   codes,
   kernels,
   bytes as memoryBytes,
   roomToStage,
   stageBytes,
-} from './memory.ts'
+} from './arena.ts'
 
 /** A field of a row, in the order of its text. */
 export interface ProgramField {
@@ -62,7 +62,7 @@ export interface MemberBytes {
 }
 
 export interface PrintedMembers {
-  /** Written over by the next loop. */
+  /** Written over by the next kernel. */
   readonly text: Buffer
   /** Of names, colons and values. */
   readonly memberBytes: number
@@ -80,7 +80,7 @@ const memory = Buffer.from(memoryBytes.buffer)
 
 /**
  * Prints a row; undefined when its members are not those that the program is for, or there is no room for them.
- * Members that lie in the memory of kernels must be what the last loop has written there.
+ * Members that lie in the kernel arena must be what the last kernel has written there.
  *
  * @param lengths of the values, as varints, from `from` to `to`
  * @param derived of ASCII
@@ -94,7 +94,7 @@ export function printMembers(
   derived: readonly string[],
 ): PrintedMembers | undefined {
   const isNear = bytes.buffer === memoryBytes.buffer
-  if (!isNear) beginLoop()
+  if (!isNear) beginKernel()
   const length = end - start
   let derivedBytes = 0
   for (const text of derived) derivedBytes += lengthBytes + text.length

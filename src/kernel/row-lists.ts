@@ -1,11 +1,11 @@
 /** Reads lists of rows. */
 import { bitmapOf, type RowBits } from '../vector/row-bits.ts'
 import { listCode, listMargin, longGap, longList, lowerBits } from '../vector/row-list.ts'
+import { beginKernel, kernels, bytes as memory, place, stageBytes, takeOutput } from './arena.ts'
 import { addAll } from './bit-rows.ts'
-import { beginLoop, kernels, bytes as memory, place, stageBytes, takeOutput } from './memory.ts'
 import type { RowSetBuilder } from './row-sets.ts'
 
-/** Of a longer code, or of a set of more rows, loops have no copy. */
+/** Of a longer code, or of a set of more rows, kernels have no copy. */
 const mostBytes = 2 ** 17
 
 /** Fewer rows take less time than to copy the set there and back. */
@@ -77,7 +77,7 @@ export class RowListReader {
     if (code === 'bitmap') this.#bitmap(byteLength, set)
     else if (isLooped(count, byteLength, this.#rowCount)) {
       const bits = code === 'gaps' ? undefined : lowerBits(count, this.#rowCount)
-      this.#loop(count, byteLength, bits, set.bits)
+      this.#apply(count, byteLength, bits, set.bits)
     } else {
       const rows = new Int32Array(count)
       this.#read(byteLength + listMargin)
@@ -99,8 +99,8 @@ export class RowListReader {
   }
 
   /** @param bits lower bits of Rice's code; undefined: gaps are bytes */
-  #loop(count: number, byteLength: number, bits: number | undefined, rows: RowBits): void {
-    beginLoop()
+  #apply(count: number, byteLength: number, bits: number | undefined, rows: RowBits): void {
+    beginKernel()
     const code = stageBytes(byteLength)
     this.#source.copy(this.at, this.at + byteLength, memory.subarray(code, code + byteLength))
     // Of bytes no copy is kept.

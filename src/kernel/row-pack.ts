@@ -1,5 +1,5 @@
 /** Bodies of blocks of rows, made by `assembly/rows/`. */
-import { type RowLoops, rowLoops } from './row-loops.ts'
+import { type RowKernels, rowKernels } from './row-kernels.ts'
 
 /** All of it is in memory that the next rows take. */
 export interface PackedRows {
@@ -18,7 +18,7 @@ const mostBytes = 2 ** 21
 const fixedBytesOfRow = 11
 
 interface Packing {
-  readonly loops: RowLoops
+  readonly kernels: RowKernels
   readonly memory: Buffer
   /** Begin and end of each row. */
   readonly places: Int32Array
@@ -26,32 +26,32 @@ interface Packing {
 
 let packing: Packing | undefined
 
-/** Undefined where the loops do not take the rows, which are to be packed in another way then. */
+/** Undefined where the kernels do not take the rows, which are to be packed in another way then. */
 export function packRows(rows: readonly Uint8Array[]): PackedRows | undefined {
   packing ??= newPacking()
-  const { loops, memory } = packing
+  const { kernels, memory } = packing
   if (rows.length > mostRows || !load(packing, rows)) return undefined
-  if (loops.packRows(rows.length) === 0) return undefined
+  if (kernels.packRows(rows.length) === 0) return undefined
   const part = (start: number, length: number) => memory.subarray(start, start + length)
   return {
-    fixed: part(loops.packedFixed.value, rows.length * fixedBytesOfRow),
-    table: part(loops.packedTable.value, loops.packedTableBytes.value),
-    lengths: part(loops.packedLengths.value, loops.packedLengthsBytes.value),
-    members: part(loops.packedMembers.value, loops.packedMembersBytes.value),
-    ends: new Uint32Array(memory.buffer, loops.packedEnds.value, rows.length),
+    fixed: part(kernels.packedFixed.value, rows.length * fixedBytesOfRow),
+    table: part(kernels.packedTable.value, kernels.packedTableBytes.value),
+    lengths: part(kernels.packedLengths.value, kernels.packedLengthsBytes.value),
+    members: part(kernels.packedMembers.value, kernels.packedMembersBytes.value),
+    ends: new Uint32Array(memory.buffer, kernels.packedEnds.value, rows.length),
   }
 }
 
 function newPacking(): Packing {
-  const loops = rowLoops()
-  const { buffer } = loops.memory
-  const places = new Int32Array(buffer, loops.rowTable.value, mostRows * 2)
-  return { loops, memory: Buffer.from(buffer), places }
+  const kernels = rowKernels()
+  const { buffer } = kernels.memory
+  const places = new Int32Array(buffer, kernels.rowTable.value, mostRows * 2)
+  return { kernels, memory: Buffer.from(buffer), places }
 }
 
 /** Rows that stand side by side are copied at once. */
-function load({ loops, memory, places }: Packing, rows: readonly Uint8Array[]): boolean {
-  const first = loops.inputPlace.value
+function load({ kernels, memory, places }: Packing, rows: readonly Uint8Array[]): boolean {
+  const first = kernels.inputPlace.value
   let at = first
   let run = 0
   for (let row = 0; row < rows.length; row++) {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { copyWhole } from '../json/copy-bytes.ts'
-import { type RowLoops, rowLoops } from './row-loops.ts'
+import { type RowKernels, rowKernels } from './row-kernels.ts'
 
 /** What members of a name are; as `assembly/rows/scan-rows.ts` has it. */
 export const nameRoles = {
@@ -58,7 +58,7 @@ export interface ScanEvent {
 
 /** Rows that were taken, until the next are. */
 export class RowScan {
-  readonly #loops: RowLoops
+  readonly #kernels: RowKernels
   readonly #memory: Buffer
   readonly #input: number
   readonly #rows: Int32Array
@@ -70,18 +70,18 @@ export class RowScan {
   #rowCount = 0
 
   constructor() {
-    const loops = rowLoops()
-    const { buffer } = loops.memory
-    this.#loops = loops
+    const kernels = rowKernels()
+    const { buffer } = kernels.memory
+    this.#kernels = kernels
     this.#memory = Buffer.from(buffer)
-    this.#input = loops.inputPlace.value
-    this.#rows = new Int32Array(buffer, loops.rowTable.value, rowsAtOnce * integersOfRow)
-    this.#events = new Int32Array(buffer, loops.eventTable.value)
+    this.#input = kernels.inputPlace.value
+    this.#rows = new Int32Array(buffer, kernels.rowTable.value, rowsAtOnce * integersOfRow)
+    this.#events = new Int32Array(buffer, kernels.eventTable.value)
   }
 
   /** Sets what rows that do not say when they were made get, and its text as JSON has it. */
   setNow(ms: number, text: string): void {
-    this.#loops.setNow(ms, this.#memory.write(text, this.#loops.nowText.value, 'latin1'))
+    this.#kernels.setNow(ms, this.#memory.write(text, this.#kernels.nowText.value, 'latin1'))
   }
 
   /**
@@ -93,27 +93,27 @@ export class RowScan {
   addName(quoted: Uint8Array, role: number, check: number, isTold: boolean): number {
     const start = this.#input
     this.#memory.set(quoted, start)
-    return this.#loops.addName(start, start + quoted.length, role, check, Number(isTold))
+    return this.#kernels.addName(start, start + quoted.length, role, check, Number(isTold))
   }
 
   /** The same for the name for which it has stopped. */
   addNewName(role: number, check: number, isTold: boolean): number {
-    const { newNameStart, newNameEnd } = this.#loops
-    return this.#loops.addName(newNameStart.value, newNameEnd.value, role, check, Number(isTold))
+    const { newNameStart, newNameEnd } = this.#kernels
+    return this.#kernels.addName(newNameStart.value, newNameEnd.value, role, check, Number(isTold))
   }
 
   forgetNames(): void {
-    this.#loops.forgetNames()
+    this.#kernels.forgetNames()
   }
 
   /** Forgets which ways to name objects there are. */
   forgetNamings(): void {
-    this.#loops.forgetNamings()
+    this.#kernels.forgetNamings()
   }
 
   /** Has all that rows have be events again. */
   forgetSeen(): void {
-    this.#loops.forgetSeen()
+    this.#kernels.forgetSeen()
   }
 
   /**
@@ -123,7 +123,7 @@ export class RowScan {
    * @param ofDataset whether the object is one
    */
   keepNaming(ofDataset: boolean): number {
-    return this.#loops.keepNaming(Number(ofDataset))
+    return this.#kernels.keepNaming(Number(ofDataset))
   }
 
   /** Forgets the text. */
@@ -135,7 +135,7 @@ export class RowScan {
   scan(text: Uint8Array, from: number, end: number): number {
     if (this.#text !== text || from < this.#start || from >= this.#end) this.#load(text, from, end)
     this.#makeIds()
-    this.#rowCount = this.#loops.scanRows(this.#input + from - this.#start, rowsAtOnce)
+    this.#rowCount = this.#kernels.scanRows(this.#input + from - this.#start, rowsAtOnce)
     return this.#rowCount
   }
 
@@ -146,31 +146,31 @@ export class RowScan {
    * @param createdMs when the row was made; undefined if its text says that
    */
   scanAlone(text: Uint8Array, object: number, createdMs: number | undefined): boolean {
-    const { ownInput, mostInput } = this.#loops
+    const { ownInput, mostInput } = this.#kernels
     if (text.length > mostInput.value) return false
     this.#memory.set(text, ownInput.value)
     this.#memory[ownInput.value + text.length] = 0
     this.#makeIds()
-    return this.#loops.scanOwnRow(createdMs ?? Number.NaN, object) !== 0
+    return this.#kernels.scanOwnRow(createdMs ?? Number.NaN, object) !== 0
   }
 
   /** Where in the text the last row ends; where it was to begin, if there is none. */
   get position(): number {
-    return this.#loops.stoppedAt.value - this.#input + this.#start
+    return this.#kernels.stoppedAt.value - this.#input + this.#start
   }
 
   get stop(): number {
-    return this.#loops.stopReason.value
+    return this.#kernels.stopReason.value
   }
 
   /** The name, in quotes, for which it has stopped. */
   get newName(): Buffer {
-    return this.#memory.subarray(this.#loops.newNameStart.value, this.#loops.newNameEnd.value)
+    return this.#memory.subarray(this.#kernels.newNameStart.value, this.#kernels.newNameEnd.value)
   }
 
   /** The rows, end to end. */
   get bytes(): Buffer {
-    return this.#memory.subarray(this.#loops.outPlace.value, this.#loops.outEnd.value)
+    return this.#memory.subarray(this.#kernels.outPlace.value, this.#kernels.outEnd.value)
   }
 
   rowEnd(row: number): number {
@@ -179,7 +179,7 @@ export class RowScan {
 
   /** Text of the id of a row. */
   id(row: number): string {
-    const out = this.#loops.outPlace.value
+    const out = this.#kernels.outPlace.value
     const at = row * integersOfRow
     return this.#memory.toString('utf8', out + this.#rows[at + 1]!, out + this.#rows[at + 2]!)
   }
@@ -200,7 +200,7 @@ export class RowScan {
   }
 
   events(): ScanEvent[] {
-    return Array.from({ length: this.#loops.eventCount.value }, (_, event) => {
+    return Array.from({ length: this.#kernels.eventCount.value }, (_, event) => {
       const at = event * integersOfEvent
       return {
         row: this.#events[at]!,
@@ -213,16 +213,16 @@ export class RowScan {
 
   /** Those that were used are made anew. */
   #makeIds(): void {
-    const { madeIds, madeIdsLeft, mostMadeIds } = this.#loops
+    const { madeIds, madeIdsLeft, mostMadeIds } = this.#kernels
     if (madeIdsLeft.value === mostMadeIds.value) return
     for (let i = madeIdsLeft.value; i < mostMadeIds.value; i++) {
       this.#memory.write(randomUUID(), madeIds.value + i * madeIdBytes, 'latin1')
     }
-    this.#loops.fillMadeIds()
+    this.#kernels.fillMadeIds()
   }
 
   #load(text: Uint8Array, from: number, end: number): void {
-    const length = Math.min(end - from, this.#loops.mostInput.value)
+    const length = Math.min(end - from, this.#kernels.mostInput.value)
     copyWhole(text.subarray(from, from + length), this.#memory, this.#input)
     // No row has a zero byte, so that none ends behind the text.
     this.#memory[this.#input + length] = 0

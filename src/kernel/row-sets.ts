@@ -9,8 +9,8 @@ import {
   removeRow,
 } from '../vector/row-bits.ts'
 import { FewRows, isInSet, type RowSet } from '../vector/row-set.ts'
+import { beginSets, newSet } from './arena.ts'
 import { addAll, keepOnly } from './bit-rows.ts'
-import { beginSets, newSet } from './memory.ts'
 
 let areBrief = false
 

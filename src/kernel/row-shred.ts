@@ -1,5 +1,5 @@
 /** Columns of rows in the form of the row store, made by `assembly/rows/`. */
-import { type RowLoops, rowLoops } from './row-loops.ts'
+import { type RowKernels, rowKernels } from './row-kernels.ts'
 
 /** A path of the tree that is to become columns: its name as JSON has it, in quotes. */
 export interface ShreddedPath {
@@ -51,7 +51,7 @@ const roomBytes = 32
  * method says that there is no room.
  */
 export class RowShred {
-  readonly #loops: RowLoops
+  readonly #kernels: RowKernels
   readonly #memory: Buffer
   readonly #integers: Int32Array
   readonly #rows: number
@@ -59,11 +59,11 @@ export class RowShred {
   #rowCount = 0
 
   constructor() {
-    this.#loops = rowLoops()
-    const { buffer } = this.#loops.memory
+    this.#kernels = rowKernels()
+    const { buffer } = this.#kernels.memory
     this.#memory = Buffer.from(buffer)
     this.#integers = new Int32Array(buffer)
-    this.#rows = this.#loops.inputPlace.value
+    this.#rows = this.#kernels.inputPlace.value
   }
 
   /** Begins with `rows`, end to end; numbers of paths are those of `breadthFirst`, then comes that of residuals. */
@@ -76,16 +76,16 @@ export class RowShred {
     this.#nodes = alignUp(this.#rows + rows.length + roomBytes)
     const free = this.#writeNodes(paths)
     const nodeCount = paths.length + 1
-    return this.#loops.beginShred(this.#nodes, nodeCount, rowCount, mostValueBytes, free) !== 0
+    return this.#kernels.beginShred(this.#nodes, nodeCount, rowCount, mostValueBytes, free) !== 0
   }
 
   /** Takes the row that stands at `start … end` of the rows. */
   add(row: number, start: number, end: number): boolean {
-    return this.#loops.shredRow(row, this.#rows + start, end - start) !== 0
+    return this.#kernels.shredRow(row, this.#rows + start, end - start) !== 0
   }
 
   finish(): boolean {
-    return this.#loops.finishShred() !== 0
+    return this.#kernels.finishShred() !== 0
   }
 
   /** What rows have there, as `storage/shred/shred-column.ts` numbers it; undefined where none has anything. */
@@ -117,8 +117,8 @@ export class RowShred {
 
   /** Other paths at which residuals begin, as the number of the path around them and the name in quotes. */
   residualPaths(): { readonly parent: number; readonly quotedName: Buffer }[] {
-    const first = this.#loops.residualPaths.value >> 2
-    return Array.from({ length: this.#loops.residualPathCount.value }, (_, i) => {
+    const first = this.#kernels.residualPaths.value >> 2
+    return Array.from({ length: this.#kernels.residualPathCount.value }, (_, i) => {
       const [parent, start, end] = this.#integers.subarray(first + i * 3, first + i * 3 + 3)
       return { parent: parent!, quotedName: this.#memory.subarray(start, end) }
     })

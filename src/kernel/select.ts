@@ -1,12 +1,12 @@
+import { beginKernel, isNear, kernels, newBytes, place, placeOutput, takeOutput } from './arena.ts'
 import type { NumberRange } from './compare.ts'
 import { maskBetween } from './mask.ts'
-import { beginLoop, isNear, kernels, newBytes, place, placeOutput, takeOutput } from './memory.ts'
 
 /** Batches are selected from: `count` is at most `maximumRows` in all of these. */
 
 /** Writes the indexes of the rows that are true (1) to `out`; returns how many there are. */
 export function selectTrue(values: Uint8Array, count: number, out: Int32Array): number {
-  beginLoop()
+  beginKernel()
   const at = placeOutput(out, count)
   const selected = kernels.selectTrue(place(values, count), count, at)
   takeOutput(out, selected, at)
@@ -20,7 +20,7 @@ export function selectTrueWithin(
   out: Int32Array,
 ): number {
   const count = selection.length
-  beginLoop()
+  beginKernel()
   const at = placeOutput(out, count)
   const truth = place(values, values.length)
   const selected = kernels.selectTrueWithin(truth, place(selection, count), count, at)
@@ -49,7 +49,7 @@ export function selectBetweenWithin(
 ): number {
   const count = selection.length
   if (isNear(values, count)) {
-    beginLoop()
+    beginKernel()
     const [of, within] = [place(values, values.length), place(selection, count)]
     const at = placeOutput(out, count)
     const selected = kernels.selectBetweenWithin(of, low, high, within, count, at)

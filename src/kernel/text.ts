@@ -1,6 +1,6 @@
 /** Compares UTF-8 texts that lie end to end, and searches in their bytes. */
 import type { Texts } from '../vector/column.ts'
-import { beginLoop, kernels, place } from './memory.ts'
+import { beginKernel, kernels, place } from './arena.ts'
 
 /** `out[i] = 1` where text `first + i` is exactly `needle`, else 0. */
 export function textEquals(
@@ -26,7 +26,7 @@ export function textEquals(
 /** Longer needles are not searched. */
 export const maximumNeedleBytes = 256
 
-/** Bytes that are copied to where loops work, and searched there. */
+/** Bytes that are copied to where kernels work, and searched there. */
 const windowBytes = 2 ** 18
 
 /** Bytes of English text and of JSON, the most frequent first; all others are rarer. */
@@ -50,7 +50,7 @@ export class ByteSearch {
     this.#second = (second ?? first)!.at
   }
 
-  /** Gives the next place from a place on, or -1. Ends with the next loop, or search, of the thread. */
+  /** Gives the next place from a place on, or -1. Ends with the next kernel, or search, of the thread. */
   in(region: Uint8Array): (from: number) => number {
     const { needle } = this
     const { length } = needle
@@ -59,7 +59,7 @@ export class ByteSearch {
     const copy = (from: number): void => {
       start = from
       end = Math.min(region.length, from + windowBytes)
-      beginLoop()
+      beginKernel()
       haystackAt = place(region.subarray(start, end), end - start)
       needleAt = place(needle, length)
       foldsAt = place(this.#folds, length)

@@ -2,9 +2,9 @@
 import { copyBytes } from '../json/copy-bytes.ts'
 import type { Texts } from '../vector/column.ts'
 import {
-  beginLoop,
+  beginKernel,
   codes,
-  inParts,
+  inChunks,
   isOfKernels,
   kernels,
   maximumRows,
@@ -15,14 +15,14 @@ import {
   stageBytes,
   stageStored,
   whole,
-} from './memory.ts'
+} from './arena.ts'
 
 /** Integers of one hash. */
 export const hashIntegers = 2
 
 const [firstFactor, secondFactor] = [0x9e3779b1, 0x85ebca6b]
 
-/** What a loop's other arrays take beside the bytes of the texts. */
+/** What a kernel's other arrays take beside the bytes of the texts. */
 const besidesBytes = maximumRows * 20
 
 /**
@@ -38,7 +38,7 @@ export function hashTexts(
   valid: Uint8Array | undefined,
   out: Int32Array,
 ): void {
-  inParts(count, (from, to) => {
+  inChunks(count, (from, to) => {
     const ofPart = valid && (from === 0 && to === count ? valid : valid.subarray(from, to))
     hashSome(texts, first + from, to - from, ofPart, out, from)
   })
@@ -54,7 +54,7 @@ function hashSome(
 ): void {
   const { offsets } = texts
   const length = offsets[first + count]! - offsets[first]!
-  beginLoop()
+  beginKernel()
   if (length + besidesBytes <= roomToStage()) {
     const { base, offsetsAt } = placeTexts(texts, first, count)
     const isNear = isOfKernels(out)
@@ -115,7 +115,7 @@ export function pickTexts(
   const { bytes, offsets } = texts
   const count = (rows.at(-1) ?? -1) + 1
   const length = offsets[first + count]! - offsets[first]!
-  beginLoop()
+  beginKernel()
   const isNear = isOfKernels(out) && isOfKernels(ends) && count <= maximumRows
   if (isNear && length + besidesBytes <= roomToStage()) {
     const { base, offsetsAt } = placeTexts(texts, first, count)
@@ -148,7 +148,7 @@ export function singleTexts(texts: Texts, first: number, valid: Uint8Array): Tex
   return { bytes: found, offsets: foundOffsets }
 }
 
-/** Of parents of spans, so many fit into a loop's own memory. */
+/** Of parents of spans, so many fit into a kernel's own memory. */
 const listsAtOnce = maximumRows / 2
 
 function copySome(
@@ -161,7 +161,7 @@ function copySome(
 ): boolean {
   const { offsets } = texts
   const length = offsets[first + to]! - offsets[first + from]!
-  beginLoop()
+  beginKernel()
   // Twice, as what is found may lie elsewhere.
   if (2 * length + besidesBytes > roomToStage()) {
     return copySingleTexts(texts, first, valid, { from, to }, found, foundOffsets)
@@ -212,7 +212,7 @@ function isSingleText(bytes: Buffer, start: number, end: number): boolean {
   return true
 }
 
-/** Where a loop finds the bytes, counted from 0 as offsets are, and the offsets of texts `first … first + count`. */
+/** Where a kernel finds the bytes, counted from 0 as offsets are, and the offsets of texts `first … first + count`. */
 function placeTexts({ bytes, offsets }: Texts, first: number, count: number) {
   const [start, end] = [offsets[first]!, offsets[first + count]!]
   const bytesAt = stageStored(bytes.buffer, bytes.byteOffset + start, end - start)

@@ -1,6 +1,6 @@
 import {
-  beginLoop,
-  inParts,
+  beginKernel,
+  inChunks,
   kernels,
   maximumRows,
   numbers,
@@ -8,7 +8,7 @@ import {
   placeOutput,
   stateStart,
   takeOutput,
-} from './memory.ts'
+} from './arena.ts'
 
 /** Truncates times to multiples of `sizeMs` counted from `originMs`; NaN stays NaN. */
 export function truncateTimes(
@@ -19,13 +19,13 @@ export function truncateTimes(
   out: Float64Array,
 ): void {
   if (count > maximumRows) {
-    inParts(count, (from, to) => {
+    inChunks(count, (from, to) => {
       const part = times.subarray(from, to)
       truncateTimes(part, sizeMs, originMs, to - from, out.subarray(from, to))
     })
     return
   }
-  beginLoop()
+  beginKernel()
   const at = placeOutput(out, count)
   kernels.truncateTimes(place(times, count), sizeMs, originMs, count, at)
   takeOutput(out, count, at)
@@ -39,7 +39,7 @@ export interface TimeSpan {
 /** The least and the greatest time; undefined if one is null, or they are many or none. */
 export function spanOf(times: Float64Array, count: number): TimeSpan | undefined {
   if (count === 0 || count > maximumRows) return undefined
-  beginLoop()
+  beginKernel()
   const even = count & ~1
   if (kernels.spanOf(place(times, count), even, stateStart) === 0) return undefined
   const last = times[count - 1]!

@@ -1,13 +1,13 @@
 /**
- * Columns of narrow whole numbers, which loops take as 32-bit codes and as doubles. They are widened a
+ * Columns of narrow whole numbers, which kernels take as 32-bit codes and as doubles. They are widened a
  * batch at a time, which costs less than it takes to read the wide ones from main memory; whoever asks
  * for the same rows in the same batch gets the same array.
  */
 import type { Codes, Elements, Numbers, StoredIntegers } from '../vector/elements.ts'
 import {
   batchNumber,
-  beginLoop,
-  inParts,
+  beginKernel,
+  inChunks,
   kernels,
   maximumRows,
   newCodes,
@@ -18,7 +18,7 @@ import {
   placeStored,
   stageStored,
   takeOutput,
-} from './memory.ts'
+} from './arena.ts'
 import { reciprocalOf } from './reciprocal.ts'
 
 export type NarrowNumbers = Int8Array | Int16Array | Int32Array
@@ -32,13 +32,13 @@ export function widthOf(narrow: NarrowNumbers): 1 | 2 | 4 {
   return narrow.BYTES_PER_ELEMENT as 1 | 2 | 4
 }
 
-/** Where a loop finds whole numbers as they are stored. */
+/** Where a kernel finds whole numbers as they are stored. */
 export function placeIntegers({ buffer, byteOffset, byteLength }: NarrowNumbers): number {
   return placeStored(buffer, byteOffset, byteLength)
 }
 
 /**
- * Rows that one loop takes of many that are copied to the same place: bytes that stay in the first cache beside those that
+ * Rows that one kernel takes of many that are copied to the same place: bytes that stay in the first cache beside those that
  * are read. A count of 5 M rows of two bytes takes 0.87 ms by 3,584 bytes, 1.1 by 8,192 and 1.4 by 2,048; a sum 2.2, 2.7
  * and 2.8.
  */
@@ -48,7 +48,7 @@ export function stagedRows(narrow: NarrowNumbers): number {
 
 const stagedBytesAtOnce = 3584
 
-/** Where one loop finds some of them. */
+/** Where one kernel finds some of them. */
 export function stageIntegers(
   { buffer, byteOffset, BYTES_PER_ELEMENT: width }: NarrowNumbers,
   from: number,
@@ -142,7 +142,7 @@ class NarrowElements<Wide extends Int32Array | Float64Array> implements Elements
     const wide = this.#make(count)
     if (count <= maximumRows) this.#widenInto(from, count, wide)
     else {
-      inParts(count, (start, end) => {
+      inChunks(count, (start, end) => {
         this.#widenInto(from + start, end - start, wide.subarray(start, end) as Wide)
       })
     }
@@ -156,7 +156,7 @@ class NarrowElements<Wide extends Int32Array | Float64Array> implements Elements
 
   #widenInto(from: number, count: number, out: Wide): void {
     const width = this.#narrow.BYTES_PER_ELEMENT
-    beginLoop()
+    beginKernel()
     const source = place(this.#bytes.subarray(from * width, (from + count) * width), count * width)
     const at = placeOutput(out, count)
     this.#widen(source, count, at)

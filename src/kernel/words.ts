@@ -1,7 +1,7 @@
 /** Cuts texts into folded words, many texts at once. */
 import { dottedCapitalI, foldCodePoint } from '../type/fold-text.ts'
 import { wordClass } from '../type/word-class.ts'
-import { beginBatch, endBatches, kernels, newBytes, newCodes, place } from './memory.ts'
+import { beginBatch, endBatches, kernels, newBytes, newCodes, place } from './arena.ts'
 
 /** Bytes and texts that are cut at once. */
 export const cutBytes = 2 ** 17
@@ -28,7 +28,7 @@ function makeTables(): CharacterTables {
 }
 
 /**
- * Words of the texts that were cut last. It works in the memory of the thread's loops, so that nothing
+ * Words of the texts that were cut last. It works in the memory of the thread's kernels, so that nothing
  * else may use that before `close`.
  */
 export class WordCutter {

@@ -20,13 +20,13 @@ function orderOf(plan: Omit<PhysicalPlan, 'access'>): ScanOrder {
 }
 
 /** Whether traces come newest first, up to a limit: filters, an order, perhaps a place to go on from, and the limit. */
-function isOfNewestTraces({ stage, then }: Pick<PhysicalPlan, 'stage' | 'then'>): boolean {
+function isOfNewestTraces({ stage, stages }: Pick<PhysicalPlan, 'stage' | 'stages'>): boolean {
   if (stage.kind !== 'groups' || !stage.row) return false
   const names = stage.keys.map((key) => (key.kind === 'field' ? key.path.join('.') : undefined))
   if (names.length !== 2 || names[0] !== hiddenField.object || names[1] !== 'root_span_id') {
     return false
   }
-  const [sort, ...others] = then.slice(then.findIndex(({ kind }) => kind !== 'filter'))
+  const [sort, ...others] = stages.slice(stages.findIndex(({ kind }) => kind !== 'filter'))
   const limit = others.pop()
   const seek = others.pop()
   if (sort?.kind !== 'sort' || sort.keys.length > 0 || others.length > 0) return false

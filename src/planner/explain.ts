@@ -30,14 +30,14 @@ import type {
 import type { OperatorName, PlanProfile } from './plan-profile.ts'
 
 /** The plan, one node a line and inputs indented below, after those of its sets of traces. */
-export function explainLogical({ traceSets, plan }: LogicalQuery): string {
-  return explainAll(traceSets.map(explainTree), explainTree(plan))
+export function explainLogical({ semiJoinSets, plan }: LogicalQuery): string {
+  return explainAll(semiJoinSets.map(explainTree), explainTree(plan))
 }
 
 /** The operators that the embedded engine runs, the last first. */
-export function explainPhysical({ traceSets, plan }: PhysicalQuery): string {
+export function explainPhysical({ semiJoinSets, plan }: PhysicalQuery): string {
   return explainAll(
-    traceSets.map((set) => explainOperators(set, undefined)),
+    semiJoinSets.map((set) => explainOperators(set, undefined)),
     explainOperators(plan, undefined),
   )
 }
@@ -47,17 +47,17 @@ export function explainPhysical({ traceSets, plan }: PhysicalQuery): string {
  * out, by what ruled it out. Profiles are found by the plan's name (`scheduler/scan/scan-rows.ts`).
  */
 export function explainAnalyzed(
-  { traceSets, plan }: PhysicalQuery,
+  { semiJoinSets, plan }: PhysicalQuery,
   profileOf: (plan: string) => PlanProfile,
 ): string {
   return explainAll(
-    traceSets.map((set, i) => explainOperators(set, profileOf(`traces ${i}`))),
+    semiJoinSets.map((set, i) => explainOperators(set, profileOf(`traces ${i}`))),
     explainOperators(plan, profileOf('query')),
   )
 }
 
-function explainAll(traceSets: readonly string[], plan: string): string {
-  const sets = traceSets.map((text, i) => `traces ${i}\n${text.replace(/^/gm, '  ')}`)
+function explainAll(semiJoinSets: readonly string[], plan: string): string {
+  const sets = semiJoinSets.map((text, i) => `traces ${i}\n${text.replace(/^/gm, '  ')}`)
   return [...sets, plan].join('\n')
 }
 
@@ -149,7 +149,7 @@ function explainOperators(plan: PhysicalPlan, profile: PlanProfile | undefined):
     const from = plan.afterSorted ? ' after a cursor' : ''
     lines.push(`MergeRows: ${order}${from}${count}${offset}${measure('sink')}`)
   }
-  for (const [i, next] of plan.then.entries()) {
+  for (const [i, next] of plan.stages.entries()) {
     lines.push(describeStage(next, names) + measure(`stage ${i}`))
     if (next.kind === 'aggregate') names = namesOf(next, names)
   }

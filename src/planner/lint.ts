@@ -49,7 +49,7 @@ const rules: readonly Rule[] = [
     hint: 'add a condition on created, _xact_id or _pagination_key, or the id or root_span_id',
     matches: ({ query, objects, filter }) =>
       objects.some(({ type }) => type === 'project_logs') &&
-      !(filter && isNarrow(filter, query.traceSets)),
+      !(filter && isNarrow(filter, query.semiJoinSets)),
   },
   {
     code: 'fullSpanDocuments',
@@ -59,7 +59,7 @@ const rules: readonly Rule[] = [
     matches: ({ query, filter }) =>
       query.limit === undefined &&
       showsDocuments(query) &&
-      !(filter && isNarrow(filter, query.traceSets)),
+      !(filter && isNarrow(filter, query.semiJoinSets)),
   },
   {
     code: 'filterPushdown',
@@ -81,7 +81,7 @@ const rules: readonly Rule[] = [
     message: 'match or search is given a text that has no word and no sign, so it is found nowhere',
     hint: 'give a letter, a digit, or a sign such as €, → or 🎉; like finds points and commas',
     matches: ({ query, filter }) =>
-      [filter, ...query.traceSets, ...expressionsOf(query)].some((each) =>
+      [filter, ...query.semiJoinSets, ...expressionsOf(query)].some((each) =>
         contains(each, asksForNothing),
       ),
   },
@@ -135,15 +135,15 @@ function readingOf(query: BoundQuery): Reading {
 }
 
 /** Whether a condition is true only of rows of some time, or of records that it names. */
-function isNarrow(condition: BoundExpression, traceSets: readonly BoundExpression[]): boolean {
+function isNarrow(condition: BoundExpression, semiJoinSets: readonly BoundExpression[]): boolean {
   switch (condition.kind) {
     case 'and':
-      return condition.operands.some((operand) => isNarrow(operand, traceSets))
+      return condition.operands.some((operand) => isNarrow(operand, semiJoinSets))
     case 'or':
-      return condition.operands.every((operand) => isNarrow(operand, traceSets))
+      return condition.operands.every((operand) => isNarrow(operand, semiJoinSets))
     case 'in_traces': {
-      const set = traceSets[condition.set]
-      return set !== undefined && isNarrow(set, traceSets)
+      const set = semiJoinSets[condition.set]
+      return set !== undefined && isNarrow(set, semiJoinSets)
     }
     case 'in':
       return isFieldIn(condition.operand, orderFields, identityFields)

@@ -97,6 +97,6 @@ export interface LogicalQuery {
    * Each gives groups by object and trace. A plan may ask for the sets before it; the query's own
    * plan, for all of them.
    */
-  readonly traceSets: readonly LogicalPlan[]
+  readonly semiJoinSets: readonly LogicalPlan[]
   readonly plan: LogicalPlan
 }

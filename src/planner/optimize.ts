@@ -25,22 +25,23 @@ export const rules: readonly Rule[] = [
 
 /** `trace` is told of every rule that changed the query's plan. */
 export function optimize(
-  { traceSets, plan }: LogicalQuery,
+  { semiJoinSets, plan }: LogicalQuery,
   context: RuleContext,
   trace?: (rule: string, query: LogicalQuery) => void,
 ): LogicalQuery {
   return rules.reduce(
     (current, rule) => {
       const next = {
-        traceSets: current.traceSets.map((set) => rule.apply(set, context)),
+        semiJoinSets: current.semiJoinSets.map((set) => rule.apply(set, context)),
         plan: rule.apply(current.plan, context),
       }
       const changed =
-        next.plan !== current.plan || next.traceSets.some((set, i) => set !== current.traceSets[i])
+        next.plan !== current.plan ||
+        next.semiJoinSets.some((set, i) => set !== current.semiJoinSets[i])
       if (!changed) return current
       trace?.(rule.name, next)
       return next
     },
-    { traceSets, plan },
+    { semiJoinSets, plan },
   )
 }

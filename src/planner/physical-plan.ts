@@ -111,7 +111,7 @@ export interface PhysicalPlan {
   /** Of a rows stage. Undefined: all. */
   readonly limit: number | undefined
   readonly offset: number
-  readonly then: readonly RelationStage[]
+  readonly stages: readonly RelationStage[]
   readonly output: Output
   /** Top-level fields that a scan reads: those of predicates, keys, arguments and sort keys. */
   readonly scannedFields: readonly string[]
@@ -119,6 +119,6 @@ export interface PhysicalPlan {
 
 export interface PhysicalQuery {
   /** In the order in which they are found; each leaves groups whose keys are object and trace. */
-  readonly traceSets: readonly PhysicalPlan[]
+  readonly semiJoinSets: readonly PhysicalPlan[]
   readonly plan: PhysicalPlan
 }

@@ -13,7 +13,7 @@ import { withUsedAggregates } from './group-columns.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import { fromLeaf } from './map-plan.ts'
 import { asksForUsage, withRepeatedUsage } from './repeated-usage.ts'
-import { filtered, inTraceSet, objectField, traceField, tracesWith } from './trace-plan.ts'
+import { filtered, inSemiJoinSet, objectField, traceField, tracesWith } from './trace-plan.ts'
 
 /** The plan as the query says it, before any rule. */
 export function planLogical(query: BoundQuery): LogicalQuery {
@@ -21,7 +21,7 @@ export function planLogical(query: BoundQuery): LogicalQuery {
   const plan = planner.plan(query)
   const { output } = query
   return withRepeatedUsage({
-    traceSets: planner.traceSets,
+    semiJoinSets: planner.semiJoinSets,
     plan: {
       kind: 'project',
       // The columns that a pivot makes are all of its rows' fields.
@@ -34,7 +34,7 @@ export function planLogical(query: BoundQuery): LogicalQuery {
 }
 
 class LogicalPlanner {
-  readonly traceSets: LogicalPlan[] = []
+  readonly semiJoinSets: LogicalPlan[] = []
 
   /** A query without its last projection: expressions over it refer to what is below that. */
   plan(query: BoundQuery): LogicalPlan {
@@ -77,17 +77,17 @@ class LogicalPlanner {
     const isLittleMore = aggregateCount(page) - aggregateCount(finding) <= fewAggregates
     // Whose usage counts is found for whole traces, so better for those of the page.
     if (isLittleMore && asksForUsage(page) === asksForUsage(finding)) return page
-    this.traceSets.push(finding)
+    this.semiJoinSets.push(finding)
     const { objects, spans, grouping } = source
-    const rows = filtered(filtered(scanOf(objects), inLastSet(this.traceSets)), spans)
+    const rows = filtered(filtered(scanOf(objects), inLastSet(this.semiJoinSets)), spans)
     return { kind: 'sort', keys: sort, input: { kind: 'aggregate', ...grouping, input: rows } }
   }
 
   #source(query: BoundQuery): LogicalPlan {
     const { source } = query
     if (source.kind === 'query') return this.plan(source.query)
-    for (const condition of query.traceSets) {
-      this.traceSets.push(tracesWith(scanOf(objectsIn(source)), condition))
+    for (const condition of query.semiJoinSets) {
+      this.semiJoinSets.push(tracesWith(scanOf(objectsIn(source)), condition))
     }
     switch (source.kind) {
       case 'objects':
@@ -116,15 +116,15 @@ class LogicalPlanner {
       !selection.after &&
       !selection.sample
     if (isAll) return scanOf(objects)
-    this.traceSets.push(selectedTraces(objects, selection))
-    return filtered(scanOf(objects), inLastSet(this.traceSets))
+    this.semiJoinSets.push(selectedTraces(objects, selection))
+    return filtered(scanOf(objects), inLastSet(this.semiJoinSets))
   }
 
   #summary({ objects, filter, spans, grouping }: SummarySource): LogicalPlan {
     let plan = scanOf(objects)
     if (filter) {
-      this.traceSets.push(tracesWith(plan, filter))
-      plan = filtered(plan, inLastSet(this.traceSets))
+      this.semiJoinSets.push(tracesWith(plan, filter))
+      plan = filtered(plan, inLastSet(this.semiJoinSets))
     }
     plan = { kind: 'aggregate', ...grouping, input: filtered(plan, spans) }
     // Groups come in the order of their keys, records newest first.
@@ -165,8 +165,8 @@ function scanOf(objects: readonly BoundObject[]): LogicalPlan {
   return { kind: 'scan', objects, predicates: [], after: undefined }
 }
 
-function inLastSet(traceSets: readonly LogicalPlan[]): BoundExpression {
-  return inTraceSet(traceSets.length - 1)
+function inLastSet(semiJoinSets: readonly LogicalPlan[]): BoundExpression {
+  return inSemiJoinSet(semiJoinSets.length - 1)
 }
 
 function selectedTraces(

@@ -20,8 +20,8 @@ import type {
   RelationStage,
 } from './physical-plan.ts'
 
-export function planPhysical({ traceSets, plan }: LogicalQuery): PhysicalQuery {
-  return { traceSets: traceSets.map(planOne), plan: planOne(plan) }
+export function planPhysical({ semiJoinSets, plan }: LogicalQuery): PhysicalQuery {
+  return { semiJoinSets: semiJoinSets.map(planOne), plan: planOne(plan) }
 }
 
 function planOne(plan: LogicalPlan): PhysicalPlan {
@@ -44,7 +44,7 @@ class PlanParts {
   readonly #predicates: BoundExpression[]
   readonly #unpivots: BoundUnpivot[] = []
   readonly #unpivotedPredicates: BoundExpression[] = []
-  readonly #then: RelationStage[] = []
+  readonly #stages: RelationStage[] = []
   #after: PhysicalPlan['after']
   #groups: GroupsStage | undefined
   #sort: readonly BoundSortKey[] = []
@@ -66,7 +66,7 @@ class PlanParts {
       this.#output = { star, columns, preview }
     } else if (!this.#isRead(node)) {
       this.#phase = 'in_memory'
-      this.#then.push(...stagesOf(node))
+      this.#stages.push(...stagesOf(node))
     }
   }
 
@@ -130,14 +130,14 @@ class PlanParts {
 
   finish({ objects }: Leaf): Omit<PhysicalPlan, 'access'> {
     const [groups, unpivots, sort] = [this.#groups, this.#unpivots, this.#sort]
-    const [then, output] = [this.#then, this.#output]
+    const [stages, output] = [this.#stages, this.#output]
     const read = [
       ...this.#predicates,
       ...unpivots.map(({ expression }) => expression),
       ...this.#unpivotedPredicates,
       ...(groups ? expressionsOf(groups) : sort.map(({ expression }) => expression)),
     ]
-    const later = [...then.flatMap(expressionsOf), ...output.columns.map((c) => c.expression)]
+    const later = [...stages.flatMap(expressionsOf), ...output.columns.map((c) => c.expression)]
     return {
       objects,
       predicates: this.#predicates,
@@ -149,7 +149,7 @@ class PlanParts {
       afterSorted: this.#afterSorted,
       limit: this.#limit,
       offset: this.#offset,
-      then,
+      stages,
       output,
       scannedFields: storedFields(read),
     }

@@ -2,7 +2,7 @@
 
 /**
  * Names an operator within its plan: `scan`, `filter 0` (the first predicate, and so on), `unpivot`,
- * `sink` (what makes groups, or keeps rows in order), `merge`, `stage 0` (the first of `then`, and
+ * `sink` (what makes groups, or keeps rows in order), `merge`, `stage 0` (the first of `stages`, and
  * so on), `print`; `metadata` is what was answered without reading, and `text index` what was counted
  * without.
  */
@@ -24,7 +24,7 @@ export interface OperatorProfile extends OperatorMetrics {
 }
 
 /** Parts of segments that were not read, by what ruled them out. */
-export interface SkippedParts {
+export interface SkippedRange {
   readonly by: string
   /** Whole segments, and granules of those and of others. */
   readonly segments: number
@@ -34,14 +34,14 @@ export interface SkippedParts {
 
 export class PlanProfile {
   readonly #operators = new Map<OperatorName, OperatorProfile>()
-  readonly #skipped = new Map<string, SkippedParts>()
+  readonly #skipped = new Map<string, SkippedRange>()
 
   /** In the order in which they ran first. */
   get operators(): readonly OperatorProfile[] {
     return [...this.#operators.values()]
   }
 
-  get skipped(): readonly SkippedParts[] {
+  get skipped(): readonly SkippedRange[] {
     return [...this.#skipped.values()]
   }
 
@@ -63,7 +63,7 @@ export class PlanProfile {
     })
   }
 
-  skip({ by, segments, granules, rows }: SkippedParts): void {
+  skip({ by, segments, granules, rows }: SkippedRange): void {
     const known = this.#skipped.get(by)
     this.#skipped.set(by, {
       by,

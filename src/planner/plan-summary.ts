@@ -1,7 +1,7 @@
 import type { PhysicalQuery } from './physical-plan.ts'
 
 /** The plan in a few words, for those who want to see at a glance how a query ran. */
-export function summarizePlan({ traceSets, plan }: PhysicalQuery): string {
+export function summarizePlan({ semiJoinSets, plan }: PhysicalQuery): string {
   const { access, objects, stage, sort, limit } = plan
   const steps = [
     access.kind === 'look_up' ? `look up ${access.ids.length}` : access.kind,
@@ -9,8 +9,8 @@ export function summarizePlan({ traceSets, plan }: PhysicalQuery): string {
     ...(sort.length > 0 ? ['sort'] : []),
     ...(limit === undefined ? [] : [`limit ${limit}`]),
     ...(stage.kind === 'groups' ? ['group'] : []),
-    ...plan.then.map(({ kind }) => kind),
+    ...plan.stages.map(({ kind }) => kind),
   ]
-  const sets = traceSets.length === 0 ? '' : `${traceSets.length} trace sets; `
+  const sets = semiJoinSets.length === 0 ? '' : `${semiJoinSets.length} semi-join sets; `
   return `${sets}${objects.length} objects: ${steps.join(' > ')}`
 }

@@ -8,14 +8,14 @@ import { mapChildren } from '../binder/rewrite.ts'
 import { conjunction, conjunctsOf } from './conjuncts.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import { fromLeaf, mapExpressions, mapPlan } from './map-plan.ts'
-import { filtered, inTraceSet, objectField, traceField, tracesWith } from './trace-plan.ts'
+import { filtered, inSemiJoinSet, objectField, traceField, tracesWith } from './trace-plan.ts'
 
 /** The query with a set of its own in place of each `repeatedUsageSet`. */
 export function withRepeatedUsage(query: LogicalQuery): LogicalQuery {
-  if (![...query.traceSets, query.plan].some(asksForUsage)) return query
+  if (![...query.semiJoinSets, query.plan].some(asksForUsage)) return query
   const planner = new UsagePlanner()
-  for (const set of query.traceSets) planner.add(set)
-  return { plan: planner.resolve(query.plan).plan, traceSets: planner.sets }
+  for (const set of query.semiJoinSets) planner.add(set)
+  return { plan: planner.resolve(query.plan).plan, semiJoinSets: planner.sets }
 }
 
 class UsagePlanner {
@@ -47,7 +47,7 @@ class UsagePlanner {
     const traces = this.#tracesOf(leaf, conditions)
     const known = this.#repeated.get(traces)
     if (known !== undefined) return known
-    const spans = traces === undefined ? leaf : filtered(leaf, inTraceSet(traces))
+    const spans = traces === undefined ? leaf : filtered(leaf, inSemiJoinSet(traces))
     const place = this.sets.push(repeatedUsageOf(spans)) - 1
     this.#repeated.set(traces, place)
     return place

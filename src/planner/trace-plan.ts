@@ -14,7 +14,7 @@ export const traceField: BoundExpression = {
 }
 
 /** Whether a row is of a trace of the set. */
-export function inTraceSet(set: number): BoundExpression {
+export function inSemiJoinSet(set: number): BoundExpression {
   return { kind: 'in_traces', set, object: objectField, trace: traceField, type: 'boolean' }
 }
 

@@ -7,13 +7,13 @@ import { isTurnLimit, limitTurn } from '../json/turn-limit.ts'
 import type { GivenQuery } from '../parser/given-query.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
 import type { TaskReads } from '../storage/read/task-reads.ts'
-import { KeptRows } from '../storage/row/kept-rows.ts'
+import { RowCache } from '../storage/row/row-cache.ts'
 import type { QueryLimits } from './admission/query-limits.ts'
 import type { QueryOwner } from './admission/running-query.ts'
 import { idOf, isDirect, lookUp } from './answer/direct-look-up.ts'
 import { type InlineAnswer, type InlineQuery, scanInline } from './answer/inline-scan.ts'
+import { AnswerCache } from './answer-cache.ts'
 import type { InsertedRows } from './insert/inserts.ts'
-import { KeptAnswers } from './kept-answers.ts'
 import type { QueryRunner } from './query-runner.ts'
 import { splitWithoutKnown } from './scan/answer-from-metadata.ts'
 import { AuditLog } from './scan/audit-log.ts'
@@ -49,15 +49,15 @@ export interface SplitSnapshot {
 const unseen = 15
 
 export class InlineAnswers {
-  readonly kept: KeptAnswers
-  readonly #rows: KeptRows
+  readonly kept: AnswerCache
+  readonly #rows: RowCache
   readonly #options: InlineAnswersOptions
   /** Families of plans that had long values, and how many of them are not tried. */
   readonly #long = new WeakMap<PlannedQuery['family'], number>()
 
   constructor(options: InlineAnswersOptions) {
-    this.kept = new KeptAnswers(options.limits.keptAnswersBytes)
-    this.#rows = new KeptRows(options.limits.rowCacheBytes / 2)
+    this.kept = new AnswerCache(options.limits.keptAnswersBytes)
+    this.#rows = new RowCache(options.limits.rowCacheBytes / 2)
     this.#options = options
   }
 
@@ -89,7 +89,7 @@ export class InlineAnswers {
       if (found) return found
     }
     const snapshot = newSnapshot()
-    const isTried = physical.traceSets.length === 0 && !this.#isTakenForLong(family)
+    const isTried = physical.semiJoinSets.length === 0 && !this.#isTakenForLong(family)
     if (!isTried) return { snapshot }
     return this.#attempt(family, () => this.#scan(asked, snapshot)) ?? { snapshot }
   }
@@ -102,14 +102,14 @@ export class InlineAnswers {
     const split = splitWithoutKnown({
       name: 'query',
       plan: physical.plan,
-      traceSets: [],
+      semiJoinSets: [],
       snapshot,
       pool,
       audit,
     })
     const answer = scanInline(asked, { snapshot, split, pool, budgetBytes: limits.memory.perQuery })
     if (!answer) return { snapshot, split }
-    if ('pieces' in answer) return { snapshot, split: answer }
+    if ('ranges' in answer) return { snapshot, split: answer }
     snapshot.release()
     const { rowsRead, rows } = answer
     runner.noteTime(

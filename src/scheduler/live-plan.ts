@@ -37,16 +37,16 @@ export function watchedOf(planned: PlannedQuery): Watched {
   }
 }
 
-function liveKindOf(bound: BoundQuery, { traceSets, plan }: PhysicalQuery): LiveKind {
-  const { stage, unpivots, sort, then, offset, objects } = plan
+function liveKindOf(bound: BoundQuery, { semiJoinSets, plan }: PhysicalQuery): LiveKind {
+  const { stage, unpivots, sort, stages, offset, objects } = plan
   const isOfRows =
     bound.source.kind === 'objects' &&
     bound.sample === undefined &&
-    traceSets.length === 0 &&
+    semiJoinSets.length === 0 &&
     stage.kind === 'rows' &&
     unpivots.length === 0 &&
     sort.length === 0 &&
-    then.length === 0 &&
+    stages.length === 0 &&
     offset === 0 &&
     objects.every(({ isHistory }) => !isHistory)
   return isOfRows ? 'rows' : 'answer'
@@ -91,15 +91,15 @@ function rowsSince({ plan }: PhysicalQuery, since: number): PhysicalQuery {
     limit: undefined,
     scannedFields: [...new Set([...plan.scannedFields, '_xact_id'])],
   }
-  return { traceSets: [], plan: newer }
+  return { semiJoinSets: [], plan: newer }
 }
 
 /** Of a query of rows: only the ids of its rows in one object. */
-function idsIn({ traceSets, plan }: PhysicalQuery, object: number): PhysicalQuery {
+function idsIn({ semiJoinSets, plan }: PhysicalQuery, object: number): PhysicalQuery {
   const id: BoundExpression = { kind: 'field', path: ['id'], type: 'string' }
   const output = { star: false, columns: [{ name: 'id', expression: id }], preview: undefined }
   const objects = plan.objects.filter(({ number }) => number === object)
-  return { traceSets, plan: { ...plan, objects, output } }
+  return { semiJoinSets, plan: { ...plan, objects, output } }
 }
 
 /**

@@ -198,7 +198,7 @@ export class Queries {
       transaction: formatTransaction(transaction),
       flushedThrough: formatTransaction(maintenance.manifest.flushedThrough),
       segments: snapshot.segments.length,
-      parts: snapshot.fresh.parts.length,
+      parts: snapshot.fresh.memtables.length,
     })
     const { query: text, view, timeoutSeconds, signal, onCancelled, onProgress } = request
     const id = request.id ?? randomUUID()
@@ -219,7 +219,7 @@ export class Queries {
         onMadeColumns: (names) => {
           progress.madeColumns = names.filter((name) => !isHiddenField(name))
         },
-        onTraceSet: (_, page) => {
+        onSemiJoinSet: (_, page) => {
           if (!page?.rows || page.rowCount === 0) return
           progress.lastTrace = paginationKeyAt(page.rows, page.rowCount - 1)
         },
@@ -288,7 +288,7 @@ export class Queries {
     return this.#options.reads.during(({ records }) => records.snapshotAt(transaction))
   }
 
-  /** Must be released: until then, its segments are kept, and the memory of its fresh parts. */
+  /** Must be released: until then, its segments are kept, and the memory of its memtables. */
   #snapshot({ transaction, since }: Pick<StartedQuery, 'transaction' | 'since'>): QuerySnapshot {
     const { maintenance, fresh: freshRows, reads } = this.#options
     const { manifest, release } = maintenance.acquire()

@@ -20,7 +20,7 @@ import type { QueryPool } from './thread/query-pool.ts'
 import { QueryTasks } from './thread/query-tasks.ts'
 
 export interface QueryRun
-  extends Pick<RunOptions, 'split' | 'onTraceSet' | 'onMadeColumns' | 'withoutDamaged'> {
+  extends Pick<RunOptions, 'split' | 'onSemiJoinSet' | 'onMadeColumns' | 'withoutDamaged'> {
   readonly id: string
   readonly owner: QueryOwner | undefined
   readonly text: GivenQuery

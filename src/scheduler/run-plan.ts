@@ -5,8 +5,8 @@
  */
 
 import type { SortedRows } from '../executor/column/row-list.ts'
-import type { TraceSet } from '../executor/expression/trace-set.ts'
-import { type ColumnsForm, isSettled, type RowForm } from '../executor/print/row-form.ts'
+import type { SemiJoinSet } from '../executor/expression/semi-join-set.ts'
+import { type ColumnsForm, isInferred, type RowForm } from '../executor/print/row-form.ts'
 import type { Relation } from '../executor/relation/relation.ts'
 import { concatenateRows, relationOfRows } from '../executor/relation/relation-rows.ts'
 import { placeOfFinished, placeOfRow } from '../executor/relation/row-place.ts'
@@ -17,14 +17,13 @@ import { isDamage, type SegmentDamage } from '../storage/segment/segment-store.t
 import { openColumns } from './answer/answer-form.ts'
 import { framed, type RowChunk } from './answer/answer-frame.ts'
 import { answerAtOnce, type FirstRead, readOfTask, splitAfter } from './answer/answer-plan.ts'
+import { inferByRows, planOfKinds, withKinds } from './answer/infer-types.ts'
 import { printRelation } from './answer/print-relation.ts'
-import { planOfKinds, settleByRows, withKinds } from './answer/settle-types.ts'
 import { isShortFinish } from './cost/cost.ts'
 import { splitWithoutKnown } from './scan/answer-from-metadata.ts'
-import { keptUsage } from './scan/kept-usage.ts'
 import { finishNewest } from './scan/newest-traces.ts'
-import { rowsOfPieces } from './scan/piece.ts'
 import { scanRows } from './scan/read-in-order.ts'
+import { rowsOfRanges } from './scan/scan-range.ts'
 import {
   type PlanRun,
   type SplitInputs,
@@ -33,10 +32,11 @@ import {
   splitInputs,
   wantedRows,
 } from './scan/scan-rows.ts'
+import { traceSetOf, traceSetOfGroups } from './scan/semi-join-sets.ts'
 import type { QuerySnapshot } from './scan/snapshot.ts'
-import { traceSetOf, traceSetOfGroups } from './scan/trace-sets.ts'
+import { keptUsage } from './scan/usage-cache.ts'
 
-export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'traceSets' | 'split'> {
+export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'semiJoinSets' | 'split'> {
   /** What there is to read of the snapshot, where that is known already. */
   readonly split?: SplitInputs | undefined
   /** Gives the same snapshot without a segment that has turned out to be damaged, but with its rows. */
@@ -44,7 +44,7 @@ export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'traceSets' 
   readonly query: PhysicalQuery
   readonly form: RowForm
   /** Is told of each set of traces that was found: the page of traces that it is, if it is one. */
-  readonly onTraceSet?: (index: number, page: Relation | undefined) => void
+  readonly onSemiJoinSet?: (index: number, page: Relation | undefined) => void
   /** Is told of columns that only the data names, such as those of a pivot, before the first row. */
   readonly onMadeColumns?: (names: readonly string[]) => void
 }
@@ -91,7 +91,7 @@ function continued(
   rowCount: number,
 ): PhysicalQuery | undefined {
   const { plan } = query
-  const isByRow = plan.stage.kind === 'rows' && plan.then.length === 0
+  const isByRow = plan.stage.kind === 'rows' && plan.stages.length === 0
   if (!isByRow || plan.unpivots.length > 0 || (!last && !lastSorted)) return undefined
   const limit = plan.limit === undefined ? undefined : plan.limit - rowCount
   if (lastSorted === 'long') {
@@ -108,30 +108,30 @@ interface Answer {
 }
 
 async function* runRows(options: RunOptions, answer: Answer): AsyncGenerator<RowChunk> {
-  const { query, onTraceSet } = options
+  const { query, onSemiJoinSet } = options
   const { split: known, ...rest } = options
-  let run: PlanRun = { ...rest, name: 'query', plan: query.plan, traceSets: [] }
-  for (const [i, plan] of query.traceSets.entries()) {
+  let run: PlanRun = { ...rest, name: 'query', plan: query.plan, semiJoinSets: [] }
+  for (const [i, plan] of query.semiJoinSets.entries()) {
     const { set, page } = await findTraces({ ...run, name: `traces ${i}`, plan })
-    onTraceSet?.(i, page)
-    run = { ...run, traceSets: [...run.traceSets, set] }
+    onSemiJoinSet?.(i, page)
+    run = { ...run, semiJoinSets: [...run.semiJoinSets, set] }
   }
   const split = known ?? splitWithoutKnown(run)
-  run.pool.willRead(rowsOfPieces(split.pieces))
+  run.pool.willRead(rowsOfRanges(split.ranges))
   run = { ...run, split }
   const read = readOfTask(run)
   if (read) {
     yield* printAnswer(run, read, answer)
     return
   }
-  const { stage, then } = query.plan
-  if (stage.kind === 'rows' && then.length === 0) yield* printScanned(run, answer)
+  const { stage, stages } = query.plan
+  if (stage.kind === 'rows' && stages.length === 0) yield* printScanned(run, answer)
   else yield* printFinished(await finish(run), run, answer)
 }
 
 /** The set of a plan's traces; with those of a page, where the plan makes one. */
-async function findTraces(run: PlanRun): Promise<{ set: TraceSet; page: Relation | undefined }> {
-  if (run.plan.then.length === 0 && run.plan.stage.kind === 'groups') {
+async function findTraces(run: PlanRun): Promise<{ set: SemiJoinSet; page: Relation | undefined }> {
+  if (run.plan.stages.length === 0 && run.plan.stage.kind === 'groups') {
     return { set: traceSetOfGroups(await scanGroups(run)), page: undefined }
   }
   let page: Relation | undefined
@@ -155,7 +155,7 @@ async function* printAnswer(
     result = await answerAtOnce(run, read, answer.form)
   } catch (thrown) {
     // Sorted rows that do not fit into memory can be had in several passes.
-    if (!isMemoryLimit(thrown) || plan.sort.length === 0 || plan.then.length > 0) throw thrown
+    if (!isMemoryLimit(thrown) || plan.sort.length === 0 || plan.stages.length > 0) throw thrown
     yield* printScanned(run, answer)
     return
   }
@@ -178,14 +178,14 @@ async function* printAnswer(
 /** Prints rows while later ones are still read. */
 async function* printScanned(run: PlanRun, answer: Answer): AsyncGenerator<RowChunk> {
   const { form } = answer
-  if (form.kind !== 'json' && !isSettled(form)) {
+  if (form.kind !== 'json' && !isInferred(form)) {
     if (wantedRows(run.plan) <= fewRows) {
       const rows = concatenateRows(await allRows(run))
-      answer.form = await settleByRows(form, relationOfRows(run.plan, rows), run)
+      answer.form = await inferByRows(form, relationOfRows(run.plan, rows), run)
       yield* printRows(rows, run, answer.form, 0)
       return
     }
-    answer.form = await settleByKinds(form, run)
+    answer.form = await inferByKinds(form, run)
   }
   let rowBytes = 0
   const onEnough = () => Atomics.store(run.cancelled, 0, 1)
@@ -198,7 +198,7 @@ async function* printScanned(run: PlanRun, answer: Answer): AsyncGenerator<RowCh
 }
 
 /** Has a plan of its own find the types of columns, when rows are too many to be looked at twice. */
-async function settleByKinds(form: ColumnsForm, run: PlanRun): Promise<ColumnsForm> {
+async function inferByKinds(form: ColumnsForm, run: PlanRun): Promise<ColumnsForm> {
   const plan = planOfKinds(run.plan, openColumns(form))
   const { split: _, ...rest } = run
   const { relation } = await finish({ ...rest, name: 'types', plan })
@@ -225,7 +225,7 @@ async function* printFinished(
 ): AsyncGenerator<RowChunk> {
   const { relation } = finished
   if (run.plan.output.star) answer.onMadeColumns?.(relation.fields.map(({ name }) => name))
-  if (answer.form.kind !== 'json') answer.form = await settleByRows(answer.form, relation, run)
+  if (answer.form.kind !== 'json') answer.form = await inferByRows(answer.form, relation, run)
   yield* printFinishedRows(finished, run, answer.form)
 }
 
@@ -247,7 +247,7 @@ async function finish(run: PlanRun): Promise<FinishResult> {
 /** The same, reading all that the plan may need. */
 async function finishAll(given: PlanRun): Promise<FinishResult> {
   const run = { ...given, split: splitInputs(given) }
-  const { name, plan, context, traceSets, cancelled, pool, audit } = run
+  const { name, plan, context, semiJoinSets, cancelled, pool, audit } = run
   const isProfiled = audit.isKept
   const input = await scan(run)
   const started = audit.now()
@@ -257,7 +257,7 @@ async function finishAll(given: PlanRun): Promise<FinishResult> {
     isProfiled,
     plan,
     context,
-    traceSets,
+    semiJoinSets,
     input,
     segments,
     cancelled,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { PlanStatistics } from '../planner/plan-cache.ts'
 import { segmentFolders } from '../storage/environment.ts'
 import { diskBytesOf } from '../storage/maintenance/segment-files.ts'
-import type { KeptStatistics } from './kept-answers.ts'
+import type { CacheStatistics } from './answer-cache.ts'
 import type { DamagedSegments } from './maintenance/damaged-segments.ts'
 import type { Maintenance } from './maintenance/maintenance.ts'
 import type { ScrubStatus } from './maintenance/scrub-pace.ts'
@@ -17,7 +17,7 @@ export interface EngineStatus {
     readonly waiting: number
   }
   readonly plans: PlanStatistics
-  readonly answers: KeptStatistics
+  readonly answers: CacheStatistics
   readonly segments: { readonly count: number; readonly rows: number }
   /** What is in no segment yet. */
   readonly delta: { readonly rows: number; readonly bytes: number }

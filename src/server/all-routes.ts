@@ -14,7 +14,7 @@ import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 import { OpenIdSignIn } from './openid/sign-in.ts'
 import type { PublicUrl } from './public-url.ts'
-import type { RecordWriter } from './record-writer.ts'
+import type { RecordInserter } from './record-inserter.ts'
 import { PromptStore } from './resource/prompt-store.ts'
 import { restRoutes } from './resource/routes.ts'
 import { adminRoutes } from './route/admin.ts'
@@ -54,7 +54,7 @@ export interface RouteParts {
   readonly live: LiveQueries
   readonly metrics: Metrics
   readonly receiver: ExportReceiver
-  readonly writer: RecordWriter
+  readonly writer: RecordInserter
   readonly ready: () => boolean
   readonly logger: Logger
 }

@@ -1,8 +1,8 @@
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib'
 import { AssayError } from '../error.ts'
 import { copyWhole } from '../json/copy-bytes.ts'
+import { BodyChunks } from './body-chunks.ts'
 import type { BodyMemory } from './body-memory.ts'
-import { BodyPieces } from './body-pieces.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { Responder } from './http/http-server.ts'
 
@@ -36,7 +36,7 @@ export class RequestBody {
   readonly #expanded: boolean
   #counted = 0
   /** Of a body that does not come in one part. */
-  #pieces: BodyPieces | undefined
+  #chunks: BodyChunks | undefined
   /** The length, where it is known beforehand. */
   #expected: number | undefined
   /** What is to be given back. */
@@ -116,7 +116,7 @@ export class RequestBody {
   #receive(chunk: Uint8Array, isLast: boolean): void {
     if (!this.#open) return
     if (this.#inflate) this.#decompress(this.#inflate, chunk, isLast)
-    else if (isLast && !this.#pieces && chunk.length === (this.#expected ?? -1)) {
+    else if (isLast && !this.#chunks && chunk.length === (this.#expected ?? -1)) {
       if (this.#count(chunk.length)) this.#finishLent(chunk)
     } else {
       if (this.#count(chunk.length)) this.#gather(chunk)
@@ -126,18 +126,18 @@ export class RequestBody {
 
   /** Takes room for all of the body once a good part of it has come: what is declared takes no memory. */
   #gather(chunk: Uint8Array): void {
-    const pieces = this.#begunPieces()
+    const chunks = this.#begunChunks()
     const expected = this.#expected
-    if (expected !== undefined && !pieces.hasPlace) {
-      const isNear = expected <= freelyTakenBytes || (pieces.length + chunk.length) * 4 >= expected
-      if (isNear) pieces.place(this.#newWhole(expected))
+    if (expected !== undefined && !chunks.hasPlace) {
+      const isNear = expected <= freelyTakenBytes || (chunks.length + chunk.length) * 4 >= expected
+      if (isNear) chunks.place(this.#newWhole(expected))
     }
-    pieces.add(chunk)
+    chunks.add(chunk)
   }
 
-  #begunPieces(): BodyPieces {
-    this.#pieces ??= new BodyPieces()
-    return this.#pieces
+  #begunChunks(): BodyChunks {
+    this.#chunks ??= new BodyChunks()
+    return this.#chunks
   }
 
   #conclude(): void {
@@ -167,7 +167,7 @@ export class RequestBody {
     }
     this.#inflate = inflate
     inflate.on('data', (chunk: Buffer) => {
-      if (this.#open && this.#count(chunk.length)) this.#begunPieces().keep(chunk)
+      if (this.#open && this.#count(chunk.length)) this.#begunChunks().keep(chunk)
     })
     inflate.on('end', () => this.#finish())
     inflate.on('error', (cause) => {
@@ -231,20 +231,20 @@ export class RequestBody {
     this.#drop()
   }
 
-  /** Once all has come. Where much of it is still in pieces, it takes some turns. */
+  /** Once all has come. Where much of it is still in chunks, it takes some turns. */
   #finish(): void {
     if (!this.#open) return
-    const pieces = this.#begunPieces()
-    const { single } = pieces
+    const chunks = this.#begunChunks()
+    const { single } = chunks
     if (!single) {
-      if (!pieces.hasPlace) pieces.place(this.#newWhole(pieces.length))
-      if (!pieces.move()) {
+      if (!chunks.hasPlace) chunks.place(this.#newWhole(chunks.length))
+      if (!chunks.move()) {
         setImmediate(() => this.#finish())
         return
       }
     }
     this.#open = false
-    const bytes = single ?? pieces.whole
+    const bytes = single ?? chunks.whole
     if (!this.#settle(bytes)) {
       this.#outcome = bytes
       this.#conclude()
@@ -273,7 +273,7 @@ export class RequestBody {
   }
 
   #drop(): void {
-    this.#pieces = undefined
+    this.#chunks = undefined
     this.#inflate = undefined
   }
 }

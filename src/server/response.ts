@@ -8,7 +8,7 @@ import {
 import { headerLines } from './http/header-lines.ts'
 import {
   type AnswerHead,
-  pieceBytes,
+  chunkBytes,
   type Refusal,
   type Responder,
   shortBytes,
@@ -59,7 +59,7 @@ export class ResponseSender {
     else await this.#sendStream(reply, body, options)
   }
 
-  /** Whether `sendNow` may be called: the body is neither to be compressed nor sent in pieces. */
+  /** Whether `sendNow` may be called: the body is neither to be compressed nor sent in chunks. */
   isShort(reply: WholeReply, options: SendOptions): boolean {
     const { body } = reply
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
@@ -102,7 +102,7 @@ export class ResponseSender {
 
   async #sendWhole(reply: Reply, body: Uint8Array, options: SendOptions): Promise<void> {
     if (body.length > shortBytes && options.closeConnection && !options.headOnly) {
-      // What is sent with its length in pieces cannot end with the connection.
+      // What is sent with its length in chunks cannot end with the connection.
       await this.#sendStream(reply, once(body), options)
       return
     }
@@ -124,12 +124,12 @@ export class ResponseSender {
     try {
       for await (const chunk of chunks) {
         for (let from = 0; from < chunk.length && !this.#responder.isGone; ) {
-          const piece = chunk.subarray(from, from + (this.started ? pieceBytes : shortBytes))
-          from += piece.length
+          const part = chunk.subarray(from, from + (this.started ? chunkBytes : shortBytes))
+          from += part.length
           this.#begin(reply, encoding, options)
-          const isTaken = this.#responder.write(piece)
-          this.sentBytes += piece.length
-          inTurn += piece.length
+          const isTaken = this.#responder.write(part)
+          this.sentBytes += part.length
+          inTurn += part.length
           if (!isTaken) await this.#responder.taken()
           else if (inTurn >= turnBytes) await setImmediate()
           else continue
@@ -146,7 +146,7 @@ export class ResponseSender {
     this.#responder.end(options.closeConnection)
   }
 
-  /** With the first piece: until there is one, the stream may fail and be answered otherwise. */
+  /** With the first chunk: until there is one, the stream may fail and be answered otherwise. */
   #begin(reply: Reply, encoding: ContentEncoding | undefined, options: SendOptions): void {
     if (this.started) return
     this.started = true

@@ -35,7 +35,7 @@ import { Metrics } from './metrics.ts'
 import { OpenExchanges } from './open-exchanges.ts'
 import { longestCredentials, OpenRequests } from './open-requests.ts'
 import { publicUrl } from './public-url.ts'
-import { RecordWriter } from './record-writer.ts'
+import { RecordInserter } from './record-inserter.ts'
 import type { Reply, WholeReply } from './reply.ts'
 import { RequestNotes } from './request-notes.ts'
 import { RequestLimits } from './request-rate.ts'
@@ -121,7 +121,7 @@ export class Server {
       publicUrl: url,
       refuse,
     })
-    const writer = new RecordWriter(engine, attachments)
+    const writer = new RecordInserter(engine, attachments)
     const receiver = new ExportReceiver(writer, engine)
     this.#grpc = new OtlpGrpcServer({
       receiver,

@@ -95,27 +95,27 @@ export interface DictionaryEntries {
 }
 
 /**
- * Values that were decoded are kept by pieces of so many entries: room for all of a large dictionary took a third of
+ * Values that were decoded are kept by chunks of so many entries: room for all of a large dictionary took a third of
  * the time of a look-up, which reads a few of them.
  */
-const pieceBits = 8
-const pieceEntries = 1 << pieceBits
+const chunkBits = 8
+const chunkEntries = 1 << chunkBits
 
 /** Entries that are texts, or JSON texts that stand for the values they parse to. */
 export function textEntries(texts: Texts, content: 'text' | 'json'): DictionaryEntries {
   const size = texts.offsets.length - 1
-  const pieces = new Array<Value[] | undefined>(Math.ceil(size / pieceEntries))
+  const chunks = new Array<Value[] | undefined>(Math.ceil(size / chunkEntries))
   const valueAt = (code: number): Value => {
-    let piece = pieces[code >> pieceBits]
-    if (piece === undefined) {
-      piece = new Array<Value>(pieceEntries)
-      pieces[code >> pieceBits] = piece
+    let chunk = chunks[code >> chunkBits]
+    if (chunk === undefined) {
+      chunk = new Array<Value>(chunkEntries)
+      chunks[code >> chunkBits] = chunk
     }
-    const at = code & (pieceEntries - 1)
-    let value = piece[at]
+    const at = code & (chunkEntries - 1)
+    let value = chunk[at]
     if (value === undefined) {
       value = decodeText(texts, content, code)
-      piece[at] = value
+      chunk[at] = value
     }
     return value
   }

@@ -1,4 +1,4 @@
-/** A task that settles its groups ends once it has many, so that the next begins with room for their states. */
+/** A task that finishes its groups ends once it has many, so that the next begins with room for their states. */
 import { expect, test } from 'vitest'
 import { runScan } from '../../src/executor/scan.ts'
 import { isTaken, sharedInputs } from '../../src/executor/task/shared-inputs.ts'
@@ -22,7 +22,7 @@ const set = shred(
 const { metadata } = writeSegment(set, 1)
 
 /** Scans the rows up to `to`, then one more; tells whether the same task did both. */
-function isOneTask(to: number, isSettling: boolean): boolean {
+function isOneTask(to: number, isLocal: boolean): boolean {
   let isOne = false
   ScannedRecords.during([{ id: 'a' }], (scanned) => {
     const storage = { ...scanned.storage, openSegment: () => set, segmentMetadata: () => metadata }
@@ -32,7 +32,7 @@ function isOneTask(to: number, isSettling: boolean): boolean {
     const units = [[scanned.segmentRows(0, to)], [scanned.segmentRows(many - 1, many)]]
     const { inputs, share } = sharedInputs(units, 1, new Int32Array(1))
     const open = new Int32Array(0)
-    const then: RelationStage[] = [
+    const stages: RelationStage[] = [
       { kind: 'sort', keys: [] },
       { kind: 'limit', count: 3, offset: 0 },
     ]
@@ -44,13 +44,13 @@ function isOneTask(to: number, isSettling: boolean): boolean {
     } as const
     const task: ScanTask = {
       kind: 'scan',
-      plan: planOf({ stage, then }),
+      plan: planOf({ stage, stages }),
       context,
-      traceSets: [],
+      semiJoinSets: [],
       dictionaries: [
         { path, dictionary: dictionary!, maps: new Map([[1, maps[0]!]]), isComplete: true },
       ],
-      settling: isSettling ? { key: 0, segments: [1], open } : undefined,
+      localGrouping: isLocal ? { key: 0, segments: [1], open } : undefined,
       snapshot: { transaction: 2 ** 48 - 2 },
       inputs,
       share,
@@ -61,13 +61,13 @@ function isOneTask(to: number, isSettling: boolean): boolean {
       cancelled: undefined,
     }
     const { groupCount } = runScan(task, storage) as GroupsResult
-    expect(groupCount).toBe(isSettling ? 0 : many)
+    expect(groupCount).toBe(isLocal ? 0 : many)
     isOne = isTaken(share)
   })
   return isOne
 }
 
-test('only with many groups, and only where they are settled', () => {
+test('only with many groups, and only where they are local', () => {
   expect(isOneTask(many, true)).toBe(false)
   expect(isOneTask(many - 1, true)).toBe(true)
   expect(isOneTask(many, false)).toBe(true)

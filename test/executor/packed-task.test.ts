@@ -14,33 +14,38 @@ const segment: TaskInput = {
   to: 56_001,
   mayBeNewer: true,
 }
-const part: TaskInput = {
-  kind: 'part',
-  part: 12,
+const memtable: TaskInput = {
+  kind: 'memtable',
+  memtable: 12,
   memory: new SharedArrayBuffer(64),
   object: 3,
   from: 0,
   to: 1000,
   mayBeNewer: false,
 }
-const otherPart: TaskInput = { ...part, part: 13, memory: new SharedArrayBuffer(8), from: 10 }
-const delta: TaskInput = {
-  kind: 'delta',
+const otherMemtable: TaskInput = {
+  ...memtable,
+  memtable: 13,
+  memory: new SharedArrayBuffer(8),
+  from: 10,
+}
+const logRange: TaskInput = {
+  kind: 'log',
   object: 3,
-  spans: [{ object: 3, after: 5, through: 9 }],
+  logRanges: [{ object: 3, after: 5, through: 9 }],
 }
 const records: TaskInput = { kind: 'records', object: 3, ids: ['a', 'b'] }
 const others = [records, { ...segment, segment: 0, mayBeNewer: false }]
-const inputs = [delta, otherPart, segment, part, ...others]
+const inputs = [logRange, otherMemtable, segment, memtable, ...others]
 
 function scanOf(parts: Partial<ScanTask>): ScanTask {
   return {
     kind: 'scan',
     plan: planOf({ stage }),
     context,
-    traceSets: [],
+    semiJoinSets: [],
     dictionaries: [],
-    settling: undefined,
+    localGrouping: undefined,
     snapshot: { transaction: 9 },
     inputs,
     share: undefined,
@@ -59,7 +64,7 @@ function sent<T extends ScanTask | AnswerTask | FinishTask>(task: T): T {
 }
 
 function memoryBytes({ inputs }: ScanTask): number[] {
-  return inputs.flatMap((input) => (input.kind === 'part' ? input.memory.byteLength : []))
+  return inputs.flatMap((input) => (input.kind === 'memtable' ? input.memory.byteLength : []))
 }
 
 test('scans come with their plan and all inputs in their order', () => {
@@ -89,8 +94,8 @@ test('a plan is read once, by tasks of any kind; another plan is another one', (
     kind: 'finish',
     plan,
     context,
-    traceSets: [],
-    input: { kind: 'groups', partials: [], settled: [], dictionaries: [] },
+    semiJoinSets: [],
+    input: { kind: 'groups', partials: [], local: [], dictionaries: [] },
     segments: [],
     cancelled: undefined,
   }

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { PercentileState } from '../../src/executor/aggregate/percentile.ts'
 import { lastingState, pickStates } from '../../src/executor/group/pick-states.ts'
 import { percentileOf } from '../../src/function/percentile.ts'
-import { beginBatch, beginStates, endBatches } from '../../src/kernel/memory.ts'
+import { beginBatch, beginStates, endBatches } from '../../src/kernel/arena.ts'
 import { asIntegers } from '../../src/storage/segment/narrow-numbers.ts'
 
 afterEach(endBatches)

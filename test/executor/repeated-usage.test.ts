@@ -5,7 +5,7 @@ import { RepeatedUsageState } from '../../src/executor/aggregate/repeated-usage.
 import { keyColumn } from '../../src/executor/column/key-column.ts'
 import { vectorOf } from '../../src/executor/column/wire-values.ts'
 import { repeatedUsage } from '../../src/function/repeated-usage.ts'
-import { beginStates, endBatches } from '../../src/kernel/memory.ts'
+import { beginStates, endBatches } from '../../src/kernel/arena.ts'
 import type { Value } from '../../src/type/value.ts'
 import { type Vector, valueEntries, valueReader } from '../../src/vector/vector.ts'
 

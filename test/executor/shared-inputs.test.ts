@@ -49,11 +49,21 @@ describe('inputs that tasks share', () => {
     const memory = new SharedArrayBuffer(8)
     const order = (parts: readonly number[]) => {
       const ofParts = parts.map((part): TaskInput[] => {
-        return [{ kind: 'part', part, memory, object: 1, from: 0, to: 10, mayBeNewer: false }]
+        return [
+          {
+            kind: 'memtable',
+            memtable: part,
+            memory,
+            object: 1,
+            from: 0,
+            to: 10,
+            mayBeNewer: false,
+          },
+        ]
       })
       const { inputs, share } = sharedInputs(ofParts, 2, noneWait)
       return Array.from(takeInputs(inputs, share), (input) =>
-        input.kind === 'part' ? input.part : 0,
+        input.kind === 'memtable' ? input.memtable : 0,
       )
     }
     expect(order([1, 2, 3, 4, 5])).toEqual([2, 4, 1, 3, 5])

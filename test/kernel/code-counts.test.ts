@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
+import { beginBatch, beginStates, endBatches, newState } from '../../src/kernel/arena.ts'
 import { countStoredCodes } from '../../src/kernel/code-counts.ts'
-import { beginBatch, beginStates, endBatches, newState } from '../../src/kernel/memory.ts'
 
 afterEach(endBatches)
 

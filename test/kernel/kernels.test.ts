@@ -9,6 +9,18 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import * as aggregate from '../../src/kernel/aggregate.ts'
 import {
+  beginBatch,
+  beginStates,
+  endBatches,
+  forgetCopy,
+  maximumRows,
+  newBytes,
+  newCodes,
+  newNumbers,
+  newState,
+  newTable,
+} from '../../src/kernel/arena.ts'
+import {
   calculate,
   chooseNumbers,
   negateNumbers,
@@ -35,18 +47,6 @@ import { countOf, sumByGroup, sumOf, wordsPerSum } from '../../src/kernel/group-
 import { numberCodes, recallCodes, slotOfNumber } from '../../src/kernel/groups.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
 import * as mask from '../../src/kernel/mask.ts'
-import {
-  beginBatch,
-  beginStates,
-  endBatches,
-  forgetCopy,
-  maximumRows,
-  newBytes,
-  newCodes,
-  newNumbers,
-  newState,
-  newTable,
-} from '../../src/kernel/memory.ts'
 import * as narrow from '../../src/kernel/narrow-mask.ts'
 import * as select from '../../src/kernel/select.ts'
 import { spanOf, truncateTimes } from '../../src/kernel/time.ts'

@@ -1,8 +1,8 @@
 /** Sums and extremes are the same from whole numbers as they are stored as from the numbers that these stand for. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { beginBatch, beginStates, endBatches, newState } from '../../src/kernel/arena.ts'
 import { addToSum, countOf, wordsPerSum } from '../../src/kernel/group-sums.ts'
-import { beginBatch, beginStates, endBatches, newState } from '../../src/kernel/memory.ts'
 import { countStored, IntegerRange } from '../../src/kernel/narrow-mask.ts'
 import {
   DecimalSums,
@@ -224,9 +224,9 @@ describe.each(widths)('of %s', (_, array) => {
             expected[group]!.push(...numbersOf(stored, groups, group))
           }
         }
-        sums.settle(states)
+        sums.flush(states)
         // There is nothing left to be settled.
-        sums.settle(states)
+        sums.flush(states)
         for (let group = 0; group < groupCount; group++) {
           expect(countOf(states, group)).toBe(expected[group]!.length)
           expect(partsOf(states, group)).toBe(exactSum(expected[group]!))
@@ -300,7 +300,7 @@ test('sums of decimals are settled before their counts have no room for more row
     beginBatch()
     expect(sums.add({ integers, base: 2 ** 25 - 1, divisor: 1000 }, groups, states)).toBe(true)
   }
-  sums.settle(states)
+  sums.flush(states)
   const number = (32_767 + 2 ** 25 - 1) / 1000
   expect(countOf(states, 0)).toBe(8192 * batches)
   expect(partsOf(states, 0)).toBe(fixed(number) * BigInt(8192 * batches))

@@ -1,7 +1,7 @@
 /** Counts of whole numbers as they are stored are those that one statement per row gives. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { beginBatch, beginStates, endBatches, newTable } from '../../src/kernel/memory.ts'
+import { beginBatch, beginStates, endBatches, newTable } from '../../src/kernel/arena.ts'
 import {
   addNumberCounts,
   blockCounts,

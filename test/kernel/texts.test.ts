@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { beginBatch, endBatches, newCodes, newText } from '../../src/kernel/memory.ts'
+import { beginBatch, endBatches, newCodes, newText } from '../../src/kernel/arena.ts'
 import { hashText, hashTexts, pickTexts, singleTexts } from '../../src/kernel/texts.ts'
 import type { Texts } from '../../src/vector/column.ts'
 
@@ -17,7 +17,7 @@ function oneByOne(texts: Texts, first: number, count: number): Int32Array {
   return hashes
 }
 
-/** The same texts in the memory of kernels. */
+/** The same texts in the kernel arena. */
 function nearby({ bytes, offsets }: Texts): Texts {
   const near = { bytes: newText(bytes.length), offsets: newCodes(offsets.length) }
   bytes.copy(near.bytes)

@@ -8,7 +8,7 @@ import type { BoundExpression } from '../../src/binder/bound.ts'
 import { evaluate } from '../../src/binder/evaluate.ts'
 import { compile } from '../../src/executor/expression/compile.ts'
 import { compileFilter } from '../../src/executor/filter/filter.ts'
-import { countOfKept } from '../../src/executor/filter/kept-rows.ts'
+import { countFiltered } from '../../src/executor/filter/filtered-rows.ts'
 import { ColumnScan } from '../../src/executor/scan/column-scan.ts'
 import { shred } from '../../src/storage/shred/shred.ts'
 import { parseJson } from '../../src/type/parse-json.ts'
@@ -166,7 +166,7 @@ describe(`fields of several kinds, seed ${randomSeed}`, { timeout: 600_000 }, ()
           const passing = compileFilter([predicate], context).keep(batch, selection) ?? alive
           expect([...passing]).toEqual([...alive].filter((row) => expected[row] === true))
           const kept = compileFilter([predicate], context).select(batch, selection)
-          expect(countOfKept(kept, batch.rowCount)).toBe(passing.length)
+          expect(countFiltered(kept, batch.rowCount)).toBe(passing.length)
         },
       ),
       { numRuns: isSlow ? 20_000 : 1500, seed: randomSeed },

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { BoundAggregate, BoundExpression } from '../../src/binder/bound.ts'
 import { vectorOf } from '../../src/executor/column/wire-values.ts'
-import { KnownGroups } from '../../src/executor/group/known-groups.ts'
 import { mergeGroups } from '../../src/executor/group/merge-groups.ts'
+import { ZoneMapGroups } from '../../src/executor/group/zone-map-groups.ts'
 import type { PartialGroups } from '../../src/executor/task/task.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { canonicalJson } from '../../src/type/write-json.ts'
@@ -73,7 +73,7 @@ test('aggregates from metadata are those of the rows', () => {
         const stage = { kind: 'groups', keys: [], aggregates, row: undefined } as const
         const plan = planOf({ stage, predicates })
         const { metadata } = writeSegment(rows.set, 1)
-        const groups = KnownGroups.of(plan)!
+        const groups = ZoneMapGroups.of(plan)!
         const range = { from: 0, to: given.length }
         if (groups.take(metadata, metadata.objects[0]!, range).length > 0) return
         known++

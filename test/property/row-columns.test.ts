@@ -5,9 +5,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { OutputColumn } from '../../src/binder/bound.ts'
+import { inferForm } from '../../src/executor/print/infer-form.ts'
 import { printRows } from '../../src/executor/print/print.ts'
 import type { RowForm } from '../../src/executor/print/row-form.ts'
-import { settleForm } from '../../src/executor/print/settle-form.ts'
 import type { TaskStorage } from '../../src/executor/scan/row-run.ts'
 import { openSegment } from '../../src/storage/segment/reader.ts'
 import { type WrittenSegment, writeSegment } from '../../src/storage/segment/writer.ts'
@@ -177,13 +177,13 @@ class StoredRows {
       output: { star: false, columns: output, preview: undefined },
     })
     const segments = among.filter((segment) => this.#segments.has(segment))
-    const task = { plan, context, traceSets: [], relation, segments }
+    const task = { plan, context, semiJoinSets: [], relation, segments }
     const storage = this.#storage()
     const open = output.map((column) => ({ ...column, type: undefined, isCoded: false }))
     const form: RowForm =
       kind === 'json'
         ? { kind, separator: '\n' }
-        : settleForm({ ...task, form: { kind, columns: open, escapesFormulas: false } }, storage)
+        : inferForm({ ...task, form: { kind, columns: open, escapesFormulas: false } }, storage)
     return Buffer.from(printRows({ ...task, form }, storage, Number.POSITIVE_INFINITY).bytes)
   }
 
@@ -210,14 +210,14 @@ class StoredRows {
       },
     })
     const segmentOf = (segment: number) => this.#segments.get(segment)!
-    const openPart = (): never => {
+    const openMemtable = (): never => {
       throw new Error('there are no parts')
     }
     return {
       records,
       openSegment: (segment) => openSegment(segmentOf(segment).bytes, segmentOf(segment).metadata),
       segmentMetadata: (segment) => segmentOf(segment).metadata,
-      openPart,
+      openMemtable,
     }
   }
 }

@@ -286,9 +286,9 @@ function runOver(
       kind: 'scan',
       plan: planOf(parts),
       context,
-      traceSets: [],
+      semiJoinSets: [],
       dictionaries: [],
-      settling: undefined,
+      localGrouping: undefined,
       // What is visible is remembered by the snapshot.
       snapshot: { transaction: 2 ** 48 - 2 - hidden.length },
       inputs: [{ ...input, mayBeNewer: false }],

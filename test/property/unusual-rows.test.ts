@@ -271,7 +271,7 @@ describe(`rows of any kind, seed ${seed}`, { timeout: isSlow ? 3_600_000 : 60_00
     if (isSlow) console.log(`${refused} of ${numRuns} bodies were refused`)
   })
 
-  test('are also those that have no room in the memory of the kernels', () => {
+  test('are also those that have no room in the kernel arena', () => {
     const long = 'l'.repeat(600_000)
     const rows = [
       `{"id":"a\\n","input":"${'x\\n'.repeat(2_000_000)}","own":{"a":{"b":1}}}`,

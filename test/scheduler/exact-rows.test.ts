@@ -2,20 +2,20 @@
 import { expect, test } from 'vitest'
 import type { BoundExpression } from '../../src/binder/bound.ts'
 import { exactRows, nearRuns } from '../../src/scheduler/scan/exact-rows.ts'
-import type { PartPiece } from '../../src/scheduler/scan/piece.ts'
-import { partOf } from '../../src/storage/prepare/fresh-part.ts'
+import type { MemtableRange } from '../../src/scheduler/scan/scan-range.ts'
+import { memtableOf } from '../../src/storage/prepare/memtable.ts'
 import type { TaskReads } from '../../src/storage/read/task-reads.ts'
 import { openSharedColumns } from '../../src/vector/shared-columns.ts'
 import { planOf } from '../support/scan-task.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 
-type Part = PartPiece['input']
+type Part = MemtableRange['input']
 
-const reads: Pick<TaskReads, 'openSegment' | 'openPart'> = {
+const reads: Pick<TaskReads, 'openSegment' | 'openMemtable'> = {
   openSegment: () => {
     throw new Error('there is no segment')
   },
-  openPart: (_, memory) => openSharedColumns(memory),
+  openMemtable: (_, memory) => openSharedColumns(memory),
 }
 
 /** A part whose rows have these traces. */
@@ -25,7 +25,15 @@ function part(traces: readonly unknown[]): Part {
     return versionedRow(json, { version: { transaction: 1000, index } })
   })
   const to = traces.length
-  return { kind: 'part', part: 1, memory: partOf(rows), object: 1, from: 0, to, mayBeNewer: false }
+  return {
+    kind: 'memtable',
+    memtable: 1,
+    memory: memtableOf(rows),
+    object: 1,
+    from: 0,
+    to,
+    mayBeNewer: false,
+  }
 }
 
 /** Ranges of rows that are left of a part for a trace, or for some. */
@@ -35,9 +43,9 @@ function rangesFor(traces: readonly string[], input: Part): (readonly number[])[
   const predicate = { kind: 'in', operand, list, type: 'boolean' } as BoundExpression
   const plan = planOf({ stage: { kind: 'rows', carried: [] }, predicates: [predicate] })
   const key = { transaction: 1000, index: 0 }
-  const piece = { input, oldest: key, newest: key }
-  const { pieces } = exactRows({ pieces: [piece], others: [] }, plan, reads)
-  return pieces.map(({ input: { from, to } }) => [from, to])
+  const range = { input, oldest: key, newest: key }
+  const { ranges } = exactRows({ ranges: [range], others: [] }, plan, reads)
+  return ranges.map(({ input: { from, to } }) => [from, to])
 }
 
 test('rows that follow each other are one range', () => {
@@ -68,13 +76,13 @@ test('runs that lie near each other in the same rows are read as one', () => {
     { ...input, from: 5, to: 6 },
     { ...input, from: 70, to: 71 },
     { ...input, from: 136, to: 137 },
-    { ...input, part: 2, from: 138, to: 139 },
-    { ...input, part: 2, object: 2, from: 140, to: 141 },
+    { ...input, memtable: 2, from: 138, to: 139 },
+    { ...input, memtable: 2, object: 2, from: 140, to: 141 },
   ]
   const key = { transaction: 1000, index: 0 }
-  const pieces = runs.map((run) => ({ input: run, oldest: key, newest: key }))
-  const joined = nearRuns({ pieces, others: [] }).pieces.map((piece) => piece.input as Part)
-  expect(joined.map(({ part, object, from, to }) => [part, object, from, to])).toEqual([
+  const ranges = runs.map((run) => ({ input: run, oldest: key, newest: key }))
+  const joined = nearRuns({ ranges, others: [] }).ranges.map((range) => range.input as Part)
+  expect(joined.map(({ memtable, object, from, to }) => [memtable, object, from, to])).toEqual([
     [1, 1, 0, 71],
     [1, 1, 136, 137],
     [2, 1, 138, 139],

@@ -7,7 +7,7 @@ import { splitScan } from '../../src/scheduler/scan/split.ts'
 import { closeSegments, openSegments } from '../../src/storage/environment.ts'
 import { flush } from '../../src/storage/maintenance/flush.ts'
 import { sealRows } from '../../src/storage/maintenance/seal-rows.ts'
-import { type FreshSpan, PartMaker } from '../../src/storage/prepare/fresh-part.ts'
+import { type LogRange, MemtableBuilder } from '../../src/storage/prepare/memtable.ts'
 import { type PrepareOptions, prepareTogether } from '../../src/storage/prepare/prepare.ts'
 import { TaskReads } from '../../src/storage/read/task-reads.ts'
 import { emptyManifest, type Manifest } from '../../src/storage/segment/manifest.ts'
@@ -25,9 +25,9 @@ class Store {
   readonly #environment = openSegments(this.records.directory, { readOnly: false })
   readonly segments = new SegmentStore(this.#environment)
   manifest: Manifest = emptyManifest
-  fresh = new FreshRows({ seal: (spans) => this.#seal(spans) })
+  fresh = new FreshRows({ seal: (logRanges) => this.#seal(logRanges) })
   #reads = new TaskReads(this.records.environment, this.#environment)
-  readonly #parts = new PartMaker(2)
+  readonly #parts = new MemtableBuilder(2)
   #finishSeal: () => void = () => undefined
   #isHeld = false
   #onSeal: (rows: number) => void = () => undefined
@@ -81,7 +81,7 @@ class Store {
   /** What comes back after a restart. */
   restart(): void {
     this.#reads = new TaskReads(this.records.environment, this.#environment)
-    this.fresh = new FreshRows({ seal: (spans) => this.#seal(spans) })
+    this.fresh = new FreshRows({ seal: (logRanges) => this.#seal(logRanges) })
     this.fresh.restore(this.records.reader.log(this.manifest.flushedThrough))
   }
 
@@ -95,17 +95,17 @@ class Store {
       history: () => [],
       release: () => undefined,
     }
-    const { pieces, others } = splitScan(plan, snapshot, [], { findKeys: () => new Map() })
-    const inputs = [...others, ...pieces.map(({ input }) => input)]
+    const { ranges, others } = splitScan(plan, snapshot, [], { findKeys: () => new Map() })
+    const inputs = [...others, ...ranges.map(({ input }) => input)]
     const { rows } = this.#reads.during((storage) =>
       runScan(
         {
           kind: 'scan',
           plan,
           context,
-          traceSets: [],
+          semiJoinSets: [],
           dictionaries: [],
-          settling: undefined,
+          localGrouping: undefined,
           snapshot: { transaction },
           inputs,
           share: undefined,
@@ -126,8 +126,8 @@ class Store {
     this.records.close()
   }
 
-  async #seal(spans: readonly FreshSpan[]): Promise<SharedArrayBuffer | undefined> {
-    const memory = sealRows(this.records.environment, { spans })
+  async #seal(logRanges: readonly LogRange[]): Promise<SharedArrayBuffer | undefined> {
+    const memory = sealRows(this.records.environment, { logRanges })
     this.#onSeal(memory ? sharedKeys(memory).object.length : 0)
     if (this.#isHeld) {
       await new Promise<void>((resolve) => {
@@ -159,7 +159,7 @@ const step = fc.oneof(
   },
 )
 
-it('shows every snapshot the same rows, whether they are in spans, parts or segments', async () => {
+it('shows every snapshot the same rows, whether they are in logRanges, parts or segments', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const store = new Store()
@@ -176,7 +176,7 @@ it('shows every snapshot the same rows, whether they are in spans, parts or segm
               ...(action === 'merge' && { _is_merge: true }),
               ...(action === 'delete' && { _object_delete: true }),
               metadata: { step: action },
-              // So long that spans are sealed after a few rows.
+              // So long that logRanges are sealed after a few rows.
               ...(action === 'put' && !isLarge && { input: 'x'.repeat(300_000) }),
             })),
             isLarge,
@@ -215,7 +215,7 @@ it('shows every snapshot the same rows, whether they are in spans, parts or segm
   )
 }, 240_000)
 
-it('takes many rows of before a start in pieces: queries, seals and flushes hold few of them', async () => {
+it('takes many rows of before a start in ranges: queries, seals and flushes hold few of them', async () => {
   const store = new Store()
   try {
     const input = 'x'.repeat(1_000_000)
@@ -228,16 +228,16 @@ it('takes many rows of before a start in pieces: queries, seals and flushes hold
     store.holdSeals()
     store.restart()
     // Of 16 MiB each.
-    expect(store.fresh.at(last).spansOf(1).length).toBeGreaterThan(4)
+    expect(store.fresh.at(last).logRangesOf(1).length).toBeGreaterThan(4)
     const first = store.fresh.take()
-    expect(first.spans.length).toBeLessThan(count)
+    expect(first.logRanges.length).toBeLessThan(count)
     const left = store.fresh.after(first.through)
     expect(left.rows).toBeGreaterThan(count * 0.2)
     expect(left.bytes).toBeLessThan(count * input.length - 60 * 2 ** 20)
     const sealed = store.noteSeals()
     store.restart()
     await store.finishSeals()
-    await expect.poll(() => store.fresh.at(last).spansOf(1)).toEqual([])
+    await expect.poll(() => store.fresh.at(last).logRangesOf(1)).toEqual([])
     expect(Math.max(...sealed)).toBeLessThan(12)
     expect(sealed.reduce((sum, rows) => sum + rows)).toBeGreaterThanOrEqual(count)
     await store.flush(async () => undefined)

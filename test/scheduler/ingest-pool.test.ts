@@ -82,30 +82,30 @@ it('gets to know its work by rows that are as good as any, and leaves nothing of
   const { directory, reader } = new TemporaryRecords()
   pool = new IngestPool(directory, 2)
   await pool.warmUp()
-  const { rows, parts, errors } = await pool.prepare([{ body: sampleBody(), options }])
+  const { rows, memtables, errors } = await pool.prepare([{ body: sampleBody(), options }])
   expect(errors).toEqual([undefined])
-  expect(parts).toMatchObject([{ rowCount: rows.ids.length }])
+  expect(memtables).toMatchObject([{ rowCount: rows.ids.length }])
   expect(reader.lastTransaction()).toBe(0)
 })
 
-it('takes memory for a part, which is taken again once it is given back', async () => {
+it('takes memory for a memtable, which is taken again once it is given back', async () => {
   const { directory } = new TemporaryRecords()
-  const partMemory = new SharedMemory(2 ** 22)
-  pool = new IngestPool(directory, 1, { partMemory })
+  const memtableMemory = new SharedMemory(2 ** 22)
+  pool = new IngestPool(directory, 1, { memtableMemory })
   const bodyOf = (count: number) => {
     const event = { input: 'a text '.repeat(100) }
     return Buffer.from(JSON.stringify({ events: Array.from({ length: count }, () => event) }))
   }
-  const partsOf = async (...bodies: Buffer[]) => {
-    const { parts } = await pool!.prepare(bodies.map((body) => ({ body, options })))
-    return parts
+  const memtablesOf = async (...bodies: Buffer[]) => {
+    const { memtables } = await pool!.prepare(bodies.map((body) => ({ body, options })))
+    return memtables
   }
-  const [first, ...none] = await partsOf(bodyOf(500))
+  const [first, ...none] = await memtablesOf(bodyOf(500))
   expect(none).toEqual([])
-  const [second] = await partsOf(bodyOf(500))
+  const [second] = await memtablesOf(bodyOf(500))
   expect(second!.memory).not.toBe(first!.memory)
   pool.drop([first!])
   // Rows that no part is made of, and a body that is wrong, leave it where it is.
-  expect(await partsOf(bodyOf(500).subarray(1))).toEqual([])
-  expect((await partsOf(bodyOf(500)))[0]!.memory).toBe(first!.memory)
+  expect(await memtablesOf(bodyOf(500).subarray(1))).toEqual([])
+  expect((await memtablesOf(bodyOf(500)))[0]!.memory).toBe(first!.memory)
 })

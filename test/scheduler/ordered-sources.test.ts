@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { OrderedSources } from '../../src/scheduler/scan/ordered-sources.ts'
-import { isSegmentPiece, type Piece, rowCountOf } from '../../src/scheduler/scan/piece.ts'
+import { isSegmentRange, rowCountOf, type ScanRange } from '../../src/scheduler/scan/scan-range.ts'
 import type { TaskReads } from '../../src/storage/read/task-reads.ts'
 import { compareRowKeys } from '../../src/type/transaction.ts'
 import { granuleRows, type KeyColumns } from '../../src/vector/column.ts'
@@ -10,7 +10,7 @@ import { paginationKeyAt } from '../../src/vector/row-keys.ts'
 import { randomSeed as seed } from '../support/random-seed.ts'
 import { field, planOf } from '../support/scan-task.ts'
 
-/** Rows of a segment or a part: as old as these say, and with a number, or null, in each granule of a segment. */
+/** Rows of a segment or a memtable: as old as these say, and with a number, or null, in each granule of a segment. */
 interface Rows {
   readonly isPart: boolean
   readonly count: number
@@ -46,15 +46,15 @@ const boundsOf = (values: readonly number[] | null | undefined, pick: typeof Mat
   values ? pick(...values) : null
 
 /** Some of the rows, as pruning may have left them: with the bounds of all. */
-function pieceOf(given: Rows, id: number, cut: { from: number; to: number }): Piece {
+function pieceOf(given: Rows, id: number, cut: { from: number; to: number }): ScanRange {
   const keys = keysOf(given)
   const { count, values, isPart } = given
   const [oldest, newest] = [paginationKeyAt(keys, 0), paginationKeyAt(keys, count - 1)]
   const shared = { object: 1, mayBeNewer: false }
   if (isPart) {
     const input = {
-      kind: 'part',
-      part: id,
+      kind: 'memtable',
+      memtable: id,
       memory: undefined as never,
       from: 0,
       to: count,
@@ -77,7 +77,7 @@ function pieceOf(given: Rows, id: number, cut: { from: number; to: number }): Pi
   return {
     input: { ...input, ...shared },
     metadata: metadata as never,
-    part: part as never,
+    objectRows: part as never,
     oldest,
     newest,
   }
@@ -89,9 +89,9 @@ function takeAll(
   isPruned: boolean,
   sort: { descending: boolean } | undefined,
   most: number,
-  check: (sources: OrderedSources, taken: readonly Piece[]) => void,
+  check: (sources: OrderedSources, taken: readonly ScanRange[]) => void,
 ) {
-  const pieces = given.flatMap((each, id) => {
+  const ranges = given.flatMap((each, id) => {
     const cut = isPruned && each.count > 2 ? Math.floor(each.count / 2) : each.count
     const from = { from: 0, to: cut }
     const first = pieceOf(each, id, from)
@@ -106,7 +106,7 @@ function takeAll(
     stage: { kind: 'rows', carried: [] },
     ...(key && { sort: [key], limit: 9 }),
   })
-  const sources = new OrderedSources(pieces, plan, reads)
+  const sources = new OrderedSources(ranges, plan, reads)
   const seen = new Set<string>()
   for (let steps = 0; ; steps++) {
     expect(steps).toBeLessThan(1000)
@@ -114,16 +114,16 @@ function takeAll(
     if (taken.length === 0) break
     for (const { input } of taken) {
       for (let row = input.from; row < input.to; row += 997) {
-        const name = `${input.kind} ${input.kind === 'segment' ? input.segment : input.part} ${row}`
+        const name = `${input.kind} ${input.kind === 'segment' ? input.segment : input.memtable} ${row}`
         expect(seen.has(name)).toBe(false)
         seen.add(name)
       }
     }
     check(sources, taken)
   }
-  expect(sources.pieces).toEqual([])
+  expect(sources.ranges).toEqual([])
   expect(sources.bound).toBeUndefined()
-  return pieces
+  return ranges
 }
 
 const segmentsAlone = fc.array(
@@ -141,11 +141,11 @@ test('by age, all that is left is as old as the bound, and a row is as new', () 
       fc.boolean(),
       fc.integer({ min: 2000, max: 20_000 }),
       (given, isPruned, most) => {
-        takeAll(given, isPruned, undefined, most, ({ bound, pieces }) => {
+        takeAll(given, isPruned, undefined, most, ({ bound, ranges }) => {
           if (!bound) return
           expect(bound.kind).toBe('age')
           if (bound.kind !== 'age') return
-          const newest = pieces.map(({ input }) => {
+          const newest = ranges.map(({ input }) => {
             const { segment, to } = input as { segment: number; to: number }
             return paginationKeyAt(keysOf(given[segment]!), to - 1)
           })
@@ -165,15 +165,15 @@ test('by a field, granules that are left have no better value than the bound', (
       fc.boolean(),
       fc.integer({ min: 1, max: 20_000 }),
       (given, descending, most) => {
-        takeAll(given, false, { descending }, most, ({ bound, pieces }) => {
+        takeAll(given, false, { descending }, most, ({ bound, ranges }) => {
           if (!bound || bound.kind === 'age') return
-          for (const piece of pieces) {
-            if (!isSegmentPiece(piece)) {
+          for (const range of ranges) {
+            if (!isSegmentRange(range)) {
               // Nothing is known of a part.
               expect(bound.kind).toBe('any')
               continue
             }
-            const { segment, from, to } = piece.input
+            const { segment, from, to } = range.input
             const first = Math.floor(from / granuleRows)
             const granules = given[segment]!.values.slice(first, Math.ceil(to / granuleRows))
             const values = granules.flatMap((each) => each ?? [])

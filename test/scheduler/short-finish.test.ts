@@ -28,7 +28,7 @@ function collected(count: number): PartialGroups {
 
 function isShort(partial: PartialGroups): boolean {
   const partials = [partial, partial]
-  return isShortFinish(plan, { kind: 'groups', partials, settled: [], dictionaries: [] })
+  return isShortFinish(plan, { kind: 'groups', partials, local: [], dictionaries: [] })
 }
 
 test.each([

@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { withChecksums } from '../../src/storage/segment/checked-pages.ts'
 import {
+  ByteCache,
+  cachedBytes,
   chunkBytes,
   FetchedBytes,
   type Held,
-  KeptBytes,
-  keptBytes,
 } from '../../src/storage/segment/chunked-bytes.ts'
 
 const byteLength = 300_000
@@ -58,12 +58,12 @@ describe('bytes that are stored in chunks', () => {
 
 describe('values that hold more as they are used', () => {
   it('are kept up to a number of bytes, those that were used last', () => {
-    const kept = new KeptBytes<Held>()
+    const kept = new ByteCache<Held>()
     const grown = Array.from({ length: 10 }, () => {
       const of = {}
       const value = { heldBytes: 0 }
       kept.set(of, value)
-      value.heldBytes = Math.floor(keptBytes / 4)
+      value.heldBytes = Math.floor(cachedBytes / 4)
       kept.set(of, value)
       return of
     })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { beginBatch, endBatches } from '../../src/kernel/memory.ts'
+import { beginBatch, endBatches } from '../../src/kernel/arena.ts'
 import { narrowCodes, narrowNumbers } from '../../src/kernel/widen.ts'
 import { asIntegers, narrowestCodes } from '../../src/storage/segment/narrow-numbers.ts'
 

@@ -16,7 +16,7 @@ import { flush } from '../../src/storage/maintenance/flush.ts'
 import { foldIds, removeUnlistedRuns } from '../../src/storage/maintenance/fold-ids.ts'
 import { packRows } from '../../src/storage/maintenance/pack-rows.ts'
 import { trimFiles } from '../../src/storage/maintenance/trim-files.ts'
-import { PartMaker } from '../../src/storage/prepare/fresh-part.ts'
+import { MemtableBuilder } from '../../src/storage/prepare/memtable.ts'
 import { type PrepareOptions, prepareTogether } from '../../src/storage/prepare/prepare.ts'
 import { RecordReader } from '../../src/storage/read/record-reader.ts'
 import { SegmentStore } from '../../src/storage/segment/segment-store.ts'
@@ -31,7 +31,7 @@ const writersAtOnce = 6
 const records = openRecords(directory, { readOnly: false })
 const store = new SegmentStore(openSegments(directory, { readOnly: false }))
 const thread = new RecordWriterThread(directory)
-const maker = new PartMaker(2)
+const maker = new MemtableBuilder(2)
 const fresh = new FreshRows()
 let next = 0
 // Where a trace of what is written is kept, what was told is a part of it.

@@ -25,7 +25,7 @@ export const object: BoundObject = {
 export const context = { now: Date.UTC(2026, 0, 2), tzOffset: 0 }
 
 /** Ways by which a scan comes to rows. */
-export const inputKinds = ['segment', 'delta', 'records'] as const
+export const inputKinds = ['segment', 'log', 'records'] as const
 export type InputKind = (typeof inputKinds)[number]
 
 export type PlanParts = Partial<PhysicalPlan> & Pick<PhysicalPlan, 'stage'>
@@ -52,7 +52,7 @@ export class ScannedRecords {
     this.storage = {
       records: records.reader,
       openSegment: () => this.set,
-      openPart: () => this.set,
+      openMemtable: () => this.set,
       segmentMetadata: () => (this.#metadata ??= writeSegment(this.set, 1).metadata),
     }
   }
@@ -69,9 +69,9 @@ export class ScannedRecords {
         kind: 'scan',
         plan,
         context,
-        traceSets: [],
+        semiJoinSets: [],
         dictionaries: [],
-        settling: undefined,
+        localGrouping: undefined,
         snapshot: { transaction: 2 ** 48 - 2 },
         inputs: [this.#input(kind)],
         share: undefined,
@@ -102,13 +102,13 @@ export class ScannedRecords {
 
   #input(kind: InputKind): TaskInput {
     if (kind === 'segment') return this.segmentRows(0, this.set.rowCount)
-    const spans = [{ object: 1, after: 0, through: 2 ** 48 - 2 }]
-    return kind === 'delta' ? { kind, object: 1, spans } : { kind, object: 1, ids: this.ids }
+    const logRanges = [{ object: 1, after: 0, through: 2 ** 48 - 2 }]
+    return kind === 'log' ? { kind, object: 1, logRanges } : { kind, object: 1, ids: this.ids }
   }
 }
 
 export function planOf(parts: PlanParts): PhysicalPlan {
-  const then: PhysicalPlan['then'] = []
+  const stages: PhysicalPlan['stages'] = []
   const plan = {
     objects: [object],
     predicates: [],
@@ -119,7 +119,7 @@ export function planOf(parts: PlanParts): PhysicalPlan {
     afterSorted: undefined,
     limit: undefined,
     offset: 0,
-    then,
+    stages,
     output: { star: false, columns: [], preview: undefined },
     scannedFields: ['id', 'root_span_id', 'scores', 'metadata', 'tags'],
     ...parts,

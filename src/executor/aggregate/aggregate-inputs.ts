@@ -3,7 +3,7 @@ import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { structuralKey } from '../../binder/rewrite.ts'
 import { assert } from '../../error.ts'
 import { onlyGroup } from '../../kernel/aggregate.ts'
-import { forgetCopy } from '../../kernel/memory.ts'
+import { forgetCopy } from '../../kernel/arena.ts'
 import { granuleRows } from '../../vector/column.ts'
 import type { Selection } from '../../vector/vector.ts'
 import type { Batch, Field as BatchField, StoredField } from '../expression/batch.ts'
@@ -11,13 +11,13 @@ import { compile, compilePresence } from '../expression/compile.ts'
 import type { Evaluator } from '../expression/evaluator.ts'
 import { compileFilter, type Filter } from '../filter/filter.ts'
 import {
-  countOfKept,
-  type KeptRows,
-  listKept,
-  maskKept,
+  asMask,
+  asSelection,
+  countFiltered,
+  type FilteredRows,
   type RowCount,
   selectedCount,
-} from '../filter/kept-rows.ts'
+} from '../filter/filtered-rows.ts'
 import type { TaskDictionaries } from '../task/task-dictionaries.ts'
 import { CountState } from './count.ts'
 import { createAggregateState, distinctArgument } from './create.ts'
@@ -157,7 +157,7 @@ export class AggregateInputs {
   }
 
   /** Takes in rows, each for itself, as those of the one group that there is. Returns how many they are. */
-  updateOneGroup(batch: Batch, kept: KeptRows | RowCount): number {
+  updateOneGroup(batch: Batch, kept: FilteredRows | RowCount): number {
     const { rowCount } = batch
     let count: number | undefined
     let form = kept
@@ -173,15 +173,15 @@ export class AggregateInputs {
         continue
       }
       assert(form.kind !== 'count', 'rows that were only counted are asked for more')
-      if (where) form = maskKept(form, rowCount)
+      if (where) form = asMask(form, rowCount)
       if (where && form.kind === 'mask' && form.count * maskedOf >= rowCount) {
         state.updateStoredWhere!(where, form.mask)
         continue
       }
-      all ??= rowsOfOneGroup(listKept(form, rowCount), rowCount)
+      all ??= rowsOfOneGroup(asSelection(form, rowCount), rowCount)
       this.#updateOne(input, batch, all, narrowed)
     }
-    count ??= all?.count ?? countOfKept(form, rowCount)
+    count ??= all?.count ?? countFiltered(form, rowCount)
     for (const { state } of this.#rowCounts) {
       state.resize(1)
       state.update([], { rowCount, selection: undefined, groups: oneGroup, only: 0, count })

@@ -1,7 +1,7 @@
 import { countAll, countNumbers, countRows, countTrue } from '../../kernel/aggregate.ts'
+import { newCodes } from '../../kernel/arena.ts'
 import { pickCodes, pickNumbers } from '../../kernel/gather.ts'
 import { notOf } from '../../kernel/logic.ts'
-import { newCodes } from '../../kernel/memory.ts'
 import type { Value } from '../../type/value.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
 import { nullBytes, type Presence } from '../expression/batch.ts'

@@ -1,9 +1,9 @@
+import { newCodes } from '../../kernel/arena.ts'
 import { pickCodes } from '../../kernel/gather.ts'
-import { newCodes } from '../../kernel/memory.ts'
 import type { Value } from '../../type/value.ts'
 import type { SharedCodes, SharedTexts } from '../../vector/shared-dictionary.ts'
 import type { Vector } from '../../vector/vector.ts'
-import { PairCodes } from '../column/pair-codes.ts'
+import { CompositeKeys } from '../column/composite-keys.ts'
 import { ValueCodes } from '../column/value-codes.ts'
 import { countOf, vectorOf } from '../column/wire-values.ts'
 import { checkLimit, maximumDistinctValues } from '../thread/memory-limit.ts'
@@ -14,7 +14,7 @@ import type { WireState } from './wire-state.ts'
 export abstract class DifferentValues implements AggregateState {
   protected readonly codes: ValueCodes
   /** (group, code of a value) */
-  protected readonly pairs = new PairCodes()
+  protected readonly pairs = new CompositeKeys()
   #groupCount = 1
 
   /** @param dictionary the shared dictionary of the argument, if it has one */

@@ -4,7 +4,7 @@ import { asNumber } from '../../type/arithmetic.ts'
 import { compareText } from '../../type/compare.ts'
 import { isObject, type Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
-import { PairCodes } from '../column/pair-codes.ts'
+import { CompositeKeys } from '../column/composite-keys.ts'
 import { checkLimit, maximumDistinctValues } from '../thread/memory-limit.ts'
 import { type Sorted, sortedBy } from './sorted-by.ts'
 import { type AggregateState, type AliveRows, grownState, type ObjectEntry } from './state.ts'
@@ -16,7 +16,7 @@ export class EntriesState implements AggregateState {
   readonly #finish: (sum: number, count: number) => number
   readonly #keys = new Map<string, number>()
   /** (group, code of the key) */
-  readonly #pairs = new PairCodes()
+  readonly #pairs = new CompositeKeys()
   #groupCount = 1
   /** By pair. */
   #sums: Float64Array = new Float64Array(0)

@@ -2,7 +2,7 @@ import { countRows } from '../../kernel/aggregate.ts'
 import { orderValues } from '../../type/compare.ts'
 import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
-import { PairCodes } from '../column/pair-codes.ts'
+import { CompositeKeys } from '../column/composite-keys.ts'
 import { ValueCodes } from '../column/value-codes.ts'
 import { countOf, vectorOf } from '../column/wire-values.ts'
 import { checkLimit, maximumDistinctValues } from '../thread/memory-limit.ts'
@@ -13,7 +13,7 @@ import type { WireState } from './wire-state.ts'
 export class ModeState implements AggregateState {
   readonly #codes = new ValueCodes()
   /** (group, code of the value) */
-  readonly #pairs = new PairCodes()
+  readonly #pairs = new CompositeKeys()
   #groupCount = 1
   /** By pair. */
   #counts: Float64Array = new Float64Array(0)

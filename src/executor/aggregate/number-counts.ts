@@ -1,4 +1,4 @@
-import { maximumRows, newTable } from '../../kernel/memory.ts'
+import { maximumRows, newTable } from '../../kernel/arena.ts'
 import {
   addNumberCounts,
   blockCounts,
@@ -50,7 +50,7 @@ export class NumberCounter {
     return true
   }
 
-  /** Undefined when nothing was counted. Nothing of it lies in the memory of kernels. */
+  /** Undefined when nothing was counted. Nothing of it lies in the kernel arena. */
   finish(groupCount: number): NumberCounts | undefined {
     if (this.#divisor === 0) return undefined
     const [first, stride] = [this.#first, this.#stride]

@@ -11,7 +11,7 @@ import {
   keepNumbers,
   keepPresent,
 } from '../../kernel/aggregate.ts'
-import { maximumRows } from '../../kernel/memory.ts'
+import { maximumRows } from '../../kernel/arena.ts'
 import { blockCounts } from '../../kernel/number-counts.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { Value } from '../../type/value.ts'
@@ -38,8 +38,8 @@ interface GroupedNumbers {
 /** The numbers that a task has collected: one for all percentiles of the same rows. */
 export class PercentileNumbers {
   readonly #grouped: GroupedNumbers[] = []
-  /** Numbers of more groups, in pieces so that none is copied to make room. */
-  readonly #pieces: Piece[] = []
+  /** Numbers of more groups, in chunks so that none is copied to make room. */
+  readonly #chunks: Chunk[] = []
   /** Where grouped numbers are put. */
   #room = { values: new Float64Array(0), count: 0 }
   readonly #counter = new NumberCounter()
@@ -72,10 +72,10 @@ export class PercentileNumbers {
     }
     for (let from = 0; from < count; from += maximumRows) {
       const to = Math.min(count, from + maximumRows)
-      const piece = this.#pieceFor(to - from)
+      const chunk = this.#chunkFor(to - from)
       const [part, ofPart] = [alive.subarray(from, to), groups.subarray(from, to)]
-      const kept = keepPresent(part, ofPart, to - from, piece, piece.count)
-      piece.count += kept
+      const kept = keepPresent(part, ofPart, to - from, chunk, chunk.count)
+      chunk.count += kept
       this.#count += kept
     }
   }
@@ -114,7 +114,7 @@ export class PercentileNumbers {
         start = end
       }
     }
-    for (const { groups, count } of this.#pieces) {
+    for (const { groups, count } of this.#chunks) {
       checkCancelled()
       for (let i = 0; i < count; i++) ends[groups[i]!]!++
     }
@@ -135,26 +135,26 @@ export class PercentileNumbers {
         start = end
       }
     }
-    for (const { values, groups, count } of this.#pieces) {
+    for (const { values, groups, count } of this.#chunks) {
       checkCancelled()
       for (let i = 0; i < count; i++) sorted[ends[groups[i]!]!++] = values[i]!
     }
     return { kind: 'numbers', ends, values: sorted, counted: this.#counter.finish(groupCount) }
   }
 
-  #pieceFor(rows: number): Piece {
-    const last = this.#pieces.at(-1)
+  #chunkFor(rows: number): Chunk {
+    const last = this.#chunks.at(-1)
     if (last && last.count + rows <= last.values.length) return last
     const size = roomFor(rows, this.#count)
-    const piece = { values: new Float64Array(size), groups: new Int32Array(size), count: 0 }
-    this.#pieces.push(piece)
-    return piece
+    const chunk = { values: new Float64Array(size), groups: new Int32Array(size), count: 0 }
+    this.#chunks.push(chunk)
+    return chunk
   }
 }
 
-/** As much room again as all before, so that there are few pieces. */
+/** As much room again as all before, so that there are few chunks. */
 function roomFor(rows: number, before: number): number {
-  return Math.max(rows, Math.min(largestPiece, Math.max(1024, before)))
+  return Math.max(rows, Math.min(largestChunk, Math.max(1024, before)))
 }
 
 /**
@@ -278,11 +278,11 @@ function addPart<Part>(parts: Map<number, Part[]>, group: number, part: Part): v
   else parts.set(group, [part])
 }
 
-interface Piece extends CollectedNumbers {
+interface Chunk extends CollectedNumbers {
   count: number
 }
 
-const largestPiece = 1 << 20
+const largestChunk = 1 << 20
 
 /** NaN for what is no number. */
 function numbersOf(vector: Vector, { rowCount, selection }: AliveRows): Float64Array {

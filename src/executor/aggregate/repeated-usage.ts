@@ -1,5 +1,5 @@
 import { repeatedUsage, type UsageSpan } from '../../function/repeated-usage.ts'
-import { newCodes, newStateBytes, newTable } from '../../kernel/memory.ts'
+import { newCodes, newStateBytes, newTable } from '../../kernel/arena.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import { hashIntegers } from '../../kernel/texts.ts'
 import type { Value } from '../../type/value.ts'

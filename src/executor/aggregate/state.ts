@@ -1,6 +1,7 @@
 /** What the states of all aggregates have in common. */
+
+import { maximumRows, newBytes, newNumbers, newState } from '../../kernel/arena.ts'
 import { pickBytes, pickNumbers } from '../../kernel/gather.ts'
-import { maximumRows, newBytes, newNumbers, newState } from '../../kernel/memory.ts'
 import type { IntegerRange } from '../../kernel/narrow-mask.ts'
 import type { Value } from '../../type/value.ts'
 import type { SharedCodes } from '../../vector/shared-dictionary.ts'
@@ -91,7 +92,7 @@ export function aliveBytes(values: Uint8Array, selection: Selection): Uint8Array
   return alive
 }
 
-/** Whether all rows of a batch are alive, and loops take them at once. */
+/** Whether all rows of a batch are alive, and kernels take them at once. */
 export function areWholeBatch({ rowCount, selection }: AliveRows): boolean {
   return !selection && rowCount <= maximumRows
 }
@@ -101,7 +102,7 @@ export function wholeRows(groups: Int32Array): AliveRows {
   return { rowCount: groups.length, selection: undefined, groups, count: groups.length }
 }
 
-/** `grown` for numbers of groups, which a scan has where its loops find them. */
+/** `grown` for numbers of groups, which a scan has in the kernel arena. */
 export function grownState(state: Float64Array, groupCount: number, fill: number): Float64Array {
   if (groupCount <= state.length) return state
   const larger = newState(2 ** Math.ceil(Math.log2(groupCount)), fill)

@@ -22,7 +22,7 @@ import { type Vector, valueReader } from '../../vector/vector.ts'
 import { newResultNumbers } from '../column/shared-array.ts'
 import type { StoredField } from '../expression/batch.ts'
 import { numbersOf } from '../expression/number-operators.ts'
-import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
+import { checkAtTimes, inCheckedChunks } from '../thread/cancelled.ts'
 import {
   type AggregateState,
   type AliveRows,
@@ -46,7 +46,7 @@ export class SumState implements AggregateState {
 
   resize(groupCount: number): void {
     if (groupCount * wordsPerSum <= this.#sums.length) return
-    this.#decimals.settle(this.#sums)
+    this.#decimals.flush(this.#sums)
     this.#sums = grownState(this.#sums, groupCount * wordsPerSum, 0)
   }
 
@@ -82,13 +82,13 @@ export class SumState implements AggregateState {
   }
 
   toWireOf(groups: Int32Array): WireState {
-    this.#decimals.settle(this.#sums)
+    this.#decimals.flush(this.#sums)
     const parts = {
       sums: newResultNumbers(groups.length),
       errors: newResultNumbers(groups.length),
       counts: newResultNumbers(groups.length),
     }
-    inCheckedParts(groups.length, (from, to) => {
+    inCheckedChunks(groups.length, (from, to) => {
       splitSums(this.#sums, groups.subarray(from, to), {
         sums: parts.sums.subarray(from, to),
         errors: parts.errors.subarray(from, to),
@@ -108,14 +108,14 @@ export class SumState implements AggregateState {
   }
 
   result(group: number): Value {
-    this.#decimals.settle(this.#sums)
+    this.#decimals.flush(this.#sums)
     const count = countOf(this.#sums, group)
     if (count === 0) return null
     return finite(this.#finish(sumOf(this.#sums, group), count))
   }
 
   writeResults(groups: Int32Array, out: Float64Array): boolean {
-    this.#decimals.settle(this.#sums)
+    this.#decimals.flush(this.#sums)
     for (let i = 0; i < groups.length; i++) {
       const count = countOf(this.#sums, groups[i]!)
       const result = this.#finish(sumOf(this.#sums, groups[i]!), count)

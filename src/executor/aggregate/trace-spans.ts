@@ -1,5 +1,5 @@
 /** Spans that are told apart by hashes, within their trace. */
-import { newTable } from '../../kernel/memory.ts'
+import { newTable } from '../../kernel/arena.ts'
 
 /** A set of spans of traces, which takes a few of other spans for its own. */
 export class TraceSpans {

@@ -1,4 +1,4 @@
-import { newTable } from '../../kernel/memory.ts'
+import { newTable } from '../../kernel/arena.ts'
 import type { Vector } from '../../vector/vector.ts'
 import { pickedCodes } from './gather-vector.ts'
 import { compactColumn } from './relation-column.ts'

@@ -1,5 +1,5 @@
+import { newTable } from '../../kernel/arena.ts'
 import { mapCodes, mapCodesWithin } from '../../kernel/gather.ts'
-import { newTable } from '../../kernel/memory.ts'
 import type { DictionaryEntries, DictionaryVector, Selection } from '../../vector/vector.ts'
 
 /** Stands for a code that is not given yet. */

@@ -1,23 +1,23 @@
-import { newCodes } from '../../kernel/memory.ts'
+import { newCodes } from '../../kernel/arena.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { SharedTexts } from '../../vector/shared-dictionary.ts'
 import type { Selection } from '../../vector/vector.ts'
 import { checkLimit, maximumGroups } from '../thread/memory-limit.ts'
-import { PairCodes } from './pair-codes.ts'
+import { CompositeKeys } from './composite-keys.ts'
+import { encodeMixed, type GroupKey } from './mixed-key.ts'
 import { ValueCodes } from './value-codes.ts'
-import { encodeVaried, type GroupKey } from './varied-key.ts'
 import { type KeyValues, vectorOf, type WireValues } from './wire-values.ts'
 
 /** Numbers the distinct combinations of key values: the groups, in the order they are first seen. */
 export class GroupTable {
   readonly #keys: readonly ValueCodes[]
   /** For each key from the second on: (group of the keys before, code) → group of the keys so far. */
-  readonly #pairs: readonly PairCodes[]
+  readonly #pairs: readonly CompositeKeys[]
 
   /** @param dictionaries for each key, the dictionary that most of its texts come from, if any */
   constructor(dictionaries: readonly (SharedTexts | undefined)[]) {
     this.#keys = dictionaries.map((dictionary) => new ValueCodes(dictionary))
-    this.#pairs = dictionaries.slice(1).map(() => new PairCodes())
+    this.#pairs = dictionaries.slice(1).map(() => new CompositeKeys())
   }
 
   get groupCount(): number {
@@ -40,7 +40,7 @@ export class GroupTable {
     this.#assign(out, selection ? selection.length : rowCount, (k, codes) => {
       const key = keys[k]!
       if ('kind' in key) this.#keys[k]!.encode(key, rowCount, selection, codes)
-      else if ('variants' in key) encodeVaried(this.#keys[k]!, key, rowCount, selection, codes)
+      else if ('variants' in key) encodeMixed(this.#keys[k]!, key, rowCount, selection, codes)
       else this.#keys[k]!.encodeShared(key, rowCount, selection, codes)
     })
   }

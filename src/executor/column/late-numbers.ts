@@ -1,5 +1,5 @@
+import { newState, newTable } from '../../kernel/arena.ts'
 import { recallCodes, slotOfNumber } from '../../kernel/groups.ts'
-import { newState, newTable } from '../../kernel/memory.ts'
 
 /** A power of 2, as `slotOfNumber` has it. */
 const slotCount = 1024

@@ -1,4 +1,4 @@
-import { newStateBytes, newTable } from '../../kernel/memory.ts'
+import { newStateBytes, newTable } from '../../kernel/arena.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import { pickTexts } from '../../kernel/texts.ts'
 import type { Value } from '../../type/value.ts'

@@ -5,7 +5,7 @@
 import { granuleRows, type UnnumberedColumn } from '../../vector/column.ts'
 import { textBytesAt, textsBetween } from '../../vector/read-column.ts'
 import { countBelow } from '../../vector/sorted-integers.ts'
-import { KeptValues } from '../thread/kept-values.ts'
+import { ValueCache } from '../thread/value-cache.ts'
 import { NameSearch } from './name-search.ts'
 
 /** Where fewer rows are asked about, one in so many, their texts are looked at one by one. */
@@ -15,7 +15,7 @@ const rowsPerFew = 32
 type NamedPlaces = Uint16Array
 
 /** Of granules, by the identity of their texts, the path and their numbers. */
-const kept = new KeptValues<NamedPlaces>()
+const kept = new ValueCache<NamedPlaces>()
 /** Of an entry, besides the places. */
 const keptEntryBytes = 256
 

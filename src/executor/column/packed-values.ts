@@ -20,7 +20,7 @@ export interface PackedValues {
   readonly places: Float64Array
 }
 
-/** Packed or unpacked between two looks at whether anybody waits: less than a millisecond, unless one value is longer. */
+/** Packed or unpacked between two cancellation checks: less than a millisecond, unless one value is longer. */
 const blockBytes = 128 * 1024
 
 /** @param valueBytes about as many as all values take in memory */

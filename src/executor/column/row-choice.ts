@@ -1,4 +1,5 @@
 import type { RowChoice } from '../../binder/bound.ts'
+import { newCodes, newTable } from '../../kernel/arena.ts'
 import {
   type ChangedGroups,
   chooseRows,
@@ -6,7 +7,6 @@ import {
   type OfferedRows,
   rowOrder,
 } from '../../kernel/groups.ts'
-import { newCodes, newTable } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { Selection } from '../../vector/vector.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'

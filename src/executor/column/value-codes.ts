@@ -1,7 +1,7 @@
 import { assert } from '../../error.ts'
+import { newCodes, newNumbers, newStateBytes, newTable } from '../../kernel/arena.ts'
 import { gatherNumbers, pickCodes, pickNumbers } from '../../kernel/gather.ts'
 import { numberCodes } from '../../kernel/groups.ts'
-import { newCodes, newNumbers, newStateBytes, newTable } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import { Interval, isTimeOfNumber, Timestamp, type Value } from '../../type/value.ts'
 import { canonicalJson } from '../../type/write-json.ts'
@@ -17,12 +17,12 @@ import {
   type Vector,
   valueReader,
 } from '../../vector/vector.ts'
-import { checkAtTimes, checkCancelled, inCheckedParts } from '../thread/cancelled.ts'
+import { checkAtTimes, checkCancelled, inCheckedChunks } from '../thread/cancelled.ts'
 import { checkLimit, maximumDistinctBytes, maximumDistinctValues } from '../thread/memory-limit.ts'
+import { CodeRemap } from './code-remap.ts'
 import { EntryCodes } from './entry-codes.ts'
 import { grown } from './grown.ts'
 import { LateNumbers } from './late-numbers.ts'
-import { LeadTable } from './lead-table.ts'
 import { valueBytes as bytesOf } from './value-bytes.ts'
 import {
   concatenateTexts,
@@ -72,7 +72,7 @@ export class ValueCodes {
   readonly #shared: SharedTexts | undefined
   /** By the shared dictionary's code; the last place is that of null. */
   readonly #codeOfShared: Int32Array
-  readonly #leads = new LeadTable()
+  readonly #leads = new CodeRemap()
   readonly #late: { number?: LateNumbers; timestamp?: LateNumbers } = {}
   readonly #numbers = new Map<number, number>()
   readonly #times = new Map<number, number>()
@@ -152,7 +152,7 @@ export class ValueCodes {
     const dictionaries = this.#shared ? [this.#texts, this.#shared.texts] : [this.#texts]
     const which = new Uint8Array(codes.length)
     const places = new Int32Array(codes.length)
-    inCheckedParts(codes.length, (from, to) => {
+    inCheckedChunks(codes.length, (from, to) => {
       for (let i = from; i < to; i++) {
         const code = codes[i]!
         const isNull = code < 0 || code === this.#nullCode
@@ -294,7 +294,7 @@ export class ValueCodes {
     if (selection || map) {
       places = newCodes(count)
       if (!map) pickCodes(codes, selection!, places)
-      else this.#leads.lead(map, codes, rowCount, selection, places)
+      else this.#leads.remap(map, codes, rowCount, selection, places)
     }
     // Room for all at once: to look for it code by code took as long as all the rest.
     this.#reserve(this.#count + count + 1)

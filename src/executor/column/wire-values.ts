@@ -11,7 +11,7 @@ import {
   valueEntries,
   valueReader,
 } from '../../vector/vector.ts'
-import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
+import { checkAtTimes, inCheckedChunks } from '../thread/cancelled.ts'
 import { type NumberObjects, objectAt } from './number-objects.ts'
 import { type PackedValues, unpackValues } from './packed-values.ts'
 
@@ -90,7 +90,7 @@ export function concatenateTexts(
   const offsets = new Int32Array(places.length + 1)
   const valid = new Uint8Array(places.length)
   let total = 0
-  inCheckedParts(places.length, (first, last) => {
+  inCheckedChunks(places.length, (first, last) => {
     for (let i = first; i < last; i++) {
       const place = places[i]!
       if (place >= 0) {

@@ -1,5 +1,5 @@
+import { newBytes } from '../../kernel/arena.ts'
 import { absentNumbers } from '../../kernel/compare.ts'
-import { newBytes } from '../../kernel/memory.ts'
 import type { Path, Value } from '../../type/value.ts'
 import type { ColumnSet } from '../../vector/column.ts'
 import type { StoredIntegers } from '../../vector/elements.ts'

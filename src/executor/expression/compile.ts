@@ -5,9 +5,9 @@
 import { type BoundExpression, childrenOf, hiddenField } from '../../binder/bound.ts'
 import { applyOperator, constantValue } from '../../binder/evaluate.ts'
 import { assert } from '../../error.ts'
+import { newBytes, newNumbers } from '../../kernel/arena.ts'
 import { negateNumbers } from '../../kernel/arithmetic.ts'
 import { andInto, notOf, orInto } from '../../kernel/logic.ts'
-import { newBytes, newNumbers } from '../../kernel/memory.ts'
 import { rowFraction } from '../../type/hash.ts'
 import type { Path, Value } from '../../type/value.ts'
 import { setOf } from '../../type/value-set.ts'
@@ -33,10 +33,10 @@ import { calculateVectors, compareVectors, roundVector } from './number-operator
 import { numbersInSet } from './number-set.ts'
 import { compareObjects, includedEntries } from './object-operators.ts'
 import { dictionaryField, overDictionary } from './over-dictionary.ts'
-import { overVariants, type VariedExpression } from './over-variants.ts'
+import { type MixedExpression, overVariants } from './over-variants.ts'
+import type { TaskContext } from './semi-join-set.ts'
 import { compileTruncation } from './time-operators.ts'
 import { inSharedTraces, inTraces } from './trace-operators.ts'
-import type { TaskContext } from './trace-set.ts'
 
 export function compile(node: BoundExpression, context: TaskContext): Evaluator {
   if (node.kind === 'field') return readOf(node.path)
@@ -50,7 +50,7 @@ export function compile(node: BoundExpression, context: TaskContext): Evaluator 
       return (kind === 'mixed' ? evaluate : over)(batch, selection)
     }
   }
-  return overVariants(variedExpression(node, path, over, context))
+  return overVariants(mixedExpression(node, path, over, context))
 }
 
 function readOf(path: Path): Evaluator {
@@ -58,12 +58,12 @@ function readOf(path: Path): Evaluator {
 }
 
 /** @param evaluate the expression where the field has values of one kind */
-export function variedExpression(
+export function mixedExpression(
   node: BoundExpression,
   path: Path,
   evaluate: Evaluator,
   context: TaskContext,
-): VariedExpression {
+): MixedExpression {
   const overObjects = compileIncludedObject(node, context)
   return { node, path, evaluate, overObjects, verdict: compileKindVerdict(node, context) }
 }

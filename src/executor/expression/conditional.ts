@@ -1,8 +1,8 @@
 /** `if`, `case` and `? :` over whole columns. */
 import type { BoundExpression } from '../../binder/bound.ts'
+import { newCodes, newNumbers } from '../../kernel/arena.ts'
 import { chooseNumbers } from '../../kernel/arithmetic.ts'
 import { chooseCode } from '../../kernel/choose.ts'
-import { newCodes, newNumbers } from '../../kernel/memory.ts'
 import { isTimeOfNumber, Timestamp, type Value } from '../../type/value.ts'
 import {
   type DictionaryEntries,

@@ -1,4 +1,4 @@
-import { newBytes } from '../../kernel/memory.ts'
+import { newBytes } from '../../kernel/arena.ts'
 import { rowsOf, type Selection, unknown, type Vector, valueReader } from '../../vector/vector.ts'
 import type { Batch } from './batch.ts'
 

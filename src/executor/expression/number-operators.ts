@@ -1,8 +1,8 @@
 /** Picks the kernels of comparisons and arithmetic; undefined where none fits the operands. */
 
+import { newBytes, newNumbers } from '../../kernel/arena.ts'
 import { calculate, numbersOfTruths, roundNumbers } from '../../kernel/arithmetic.ts'
 import { compareNumbers, compareWithConstant, swapped } from '../../kernel/compare.ts'
-import { newBytes, newNumbers } from '../../kernel/memory.ts'
 import type { ArithmeticOperator, ComparisonOperator } from '../../parser/ast.ts'
 import { isTimeOfNumber } from '../../type/value.ts'
 import type { NumberVector, Vector } from '../../vector/vector.ts'

@@ -1,5 +1,5 @@
 /** Which numbers of a column are among many: by a bit each where they are integers near each other, or by a table. */
-import { newBytes } from '../../kernel/memory.ts'
+import { newBytes } from '../../kernel/arena.ts'
 import { isTimeOfNumber } from '../../type/value.ts'
 import type { ValueSet } from '../../type/value-set.ts'
 import { type NumberVector, unknown, type Vector } from '../../vector/vector.ts'

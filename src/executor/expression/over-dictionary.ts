@@ -1,7 +1,7 @@
 import { type BoundExpression, childrenOf, fieldsOf } from '../../binder/bound.ts'
 import { noteLong } from '../../json/turn-limit.ts'
+import { newBytes, newCodes, newNumbers } from '../../kernel/arena.ts'
 import { gatherBytes, gatherCodes, gatherNumbers } from '../../kernel/gather.ts'
-import { newBytes, newCodes, newNumbers } from '../../kernel/memory.ts'
 import { isTimeOfNumber, type Path, type Timestamp, type Value } from '../../type/value.ts'
 import {
   type DictionaryEntries,

@@ -3,7 +3,7 @@
  * have a kind, it meets a vector of those alone, so that it costs what these do.
  */
 import type { BoundExpression } from '../../binder/bound.ts'
-import { newBytes } from '../../kernel/memory.ts'
+import { newBytes } from '../../kernel/arena.ts'
 import type { Path, Value } from '../../type/value.ts'
 import {
   compactValues,
@@ -19,7 +19,7 @@ import type { Evaluator } from './evaluator.ts'
 import type { KindVerdict } from './kind-verdict.ts'
 
 /** An expression of one field, for the kinds of values that the field may have. */
-export interface VariedExpression {
+export interface MixedExpression {
   readonly node: BoundExpression
   /** The only field that it depends on. */
   readonly path: Path
@@ -33,8 +33,8 @@ export interface VariedExpression {
  * Where all rows of the batch have the field in one column, the expression is evaluated as usual.
  * Else rows are divided by the columns, so that each part meets a vector of one type.
  */
-export function overVariants(varied: VariedExpression): Evaluator {
-  const { node, path, evaluate, verdict } = varied
+export function overVariants(mixed: MixedExpression): Evaluator {
+  const { node, path, evaluate, verdict } = mixed
   let forNull: Value | undefined
   return (batch, selection) => {
     const { rowCount } = batch
@@ -51,7 +51,7 @@ export function overVariants(varied: VariedExpression): Evaluator {
       held += rows.length
       if (value !== undefined) {
         results.push({ rows, vector: { kind: 'constant', value }, isPacked: false })
-      } else results.push(evaluatePart(varied, part, rows, batch, selection))
+      } else results.push(evaluatePart(mixed, part, rows, batch, selection))
     }
     const [only] = results
     if (only && results.length === 1 && !only.isPacked) {
@@ -70,7 +70,7 @@ export function valueForNull(evaluate: Evaluator): Value {
 
 /** The expression's values in these rows of a part. */
 export function evaluatePart(
-  { evaluate, overObjects }: VariedExpression,
+  { evaluate, overObjects }: MixedExpression,
   part: FieldPart,
   rows: Int32Array,
   batch: Batch,

@@ -1,5 +1,5 @@
 import type { EvaluationContext } from '../../binder/evaluate.ts'
-import { newNumbers } from '../../kernel/memory.ts'
+import { newNumbers } from '../../kernel/arena.ts'
 import { spanOf, truncateTimes } from '../../kernel/time.ts'
 import { truncate } from '../../type/time.ts'
 import { Timestamp } from '../../type/value.ts'

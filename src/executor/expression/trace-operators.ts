@@ -9,7 +9,7 @@ import {
   valueReader,
 } from '../../vector/vector.ts'
 import type { Batch } from './batch.ts'
-import type { TraceLookup, TracesOfObject } from './trace-set.ts'
+import type { TraceLookup, TracesOfObject } from './semi-join-set.ts'
 
 /** Whether the set holds the rows' traces; undefined when the rows may be of several objects. */
 export function inTraces(

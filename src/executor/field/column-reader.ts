@@ -3,9 +3,9 @@
  * when they are mixed, and from the row store what no column holds.
  */
 import type { BoundObject } from '../../binder/bound.ts'
+import { newBytes, newCodes } from '../../kernel/arena.ts'
 import { anyBit, expandBits } from '../../kernel/bitmap.ts'
 import { notOf, orInto } from '../../kernel/logic.ts'
-import { newBytes, newCodes } from '../../kernel/memory.ts'
 import { type Path, type Value, valueAt } from '../../type/value.ts'
 import type {
   BooleanColumn,

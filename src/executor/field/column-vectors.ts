@@ -1,7 +1,8 @@
 /** Rows of a column as vectors, or as they are stored; and as one of the places that a field has. */
+
+import { newBytes, newCodes, newNumbers } from '../../kernel/arena.ts'
 import { expandBits } from '../../kernel/bitmap.ts'
 import { pickCodes, pickNumbers } from '../../kernel/gather.ts'
-import { newBytes, newCodes, newNumbers } from '../../kernel/memory.ts'
 import type { BooleanColumn, NumberColumn } from '../../vector/column.ts'
 import type { Codes } from '../../vector/elements.ts'
 import {

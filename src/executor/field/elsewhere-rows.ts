@@ -2,9 +2,10 @@
  * Rows that may have a field in another place than its columns: in the residual or the row store. Those
  * that have an object of which only members are there are not among them.
  */
+
+import { newBytes, newCodes } from '../../kernel/arena.ts'
 import { anyBit, expandBits } from '../../kernel/bitmap.ts'
 import { orInto } from '../../kernel/logic.ts'
-import { newBytes, newCodes } from '../../kernel/memory.ts'
 import type { ColumnSet, TextColumn, UnnumberedColumn } from '../../vector/column.ts'
 import { isSet, storedRows } from '../../vector/read-column.ts'
 import { rowsOf, type Selection } from '../../vector/vector.ts'

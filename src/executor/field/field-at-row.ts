@@ -33,10 +33,10 @@ export function fieldAtRow(
   if (text?.encoding === 'compressed' && !text.texts.areApart) return undefined
   const hasScalars = (number ?? timestamp ?? boolean ?? text) !== undefined
   if (!hasScalars && (json ?? objects)) return undefined
-  return new ColumnField(columns, storedRows(set, path))
+  return new ColumnFieldAtRow(columns, storedRows(set, path))
 }
 
-class ColumnField implements FieldAtRow {
+class ColumnFieldAtRow implements FieldAtRow {
   readonly #columns: PathColumns
   /** Rows of which the columns do not tell. */
   readonly #elsewhere: readonly Uint8Array[]

@@ -1,6 +1,7 @@
 /** Divides rows by where a field has its value in each, so that each part can be read in place. */
+
+import { newCodes } from '../../kernel/arena.ts'
 import { anyBit } from '../../kernel/bitmap.ts'
-import { newCodes } from '../../kernel/memory.ts'
 import { type DictionaryEntries, rowsOf, type Selection, type Vector } from '../../vector/vector.ts'
 import {
   type Encoding,

@@ -1,14 +1,15 @@
 /** Selects rows by whether a field is null in them. */
+
+import { maximumRows, newBytes, newCodes } from '../../kernel/arena.ts'
 import { expandBits } from '../../kernel/bitmap.ts'
 import { keepEither, keepOthers } from '../../kernel/mask.ts'
-import { maximumRows, newBytes, newCodes } from '../../kernel/memory.ts'
 import { selectTrue, selectTrueWithin } from '../../kernel/select.ts'
 import { countSet } from '../../vector/read-column.ts'
 import type { Presence } from '../expression/batch.ts'
 
 /**
  * Writes the rows that are in the bitmaps, or those that are not, to `out`; returns how many there are.
- * Where few are, that takes a look at each eighth row; where many are, compiled loops look at all.
+ * Where few are, that takes a look at each eighth row; where many are, kernels look at all.
  */
 export function selectPresent(
   presence: Presence,

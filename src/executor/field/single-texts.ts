@@ -2,8 +2,9 @@
  * The texts of lists that have one each, as `span_parents` mostly are, without reading the lists as
  * JSON: that took ten times as long.
  */
+
+import { batchNumber, newBytes, noBatch } from '../../kernel/arena.ts'
 import { expandBits } from '../../kernel/bitmap.ts'
-import { batchNumber, newBytes, noBatch } from '../../kernel/memory.ts'
 import { singleTexts } from '../../kernel/texts.ts'
 import type { Texts, UnnumberedColumn } from '../../vector/column.ts'
 import { textsBetween } from '../../vector/read-column.ts'

@@ -15,7 +15,7 @@ export interface FieldRange {
 }
 
 /** One predicate, or two and more that say from where to where a field goes. */
-export interface FilterPart {
+export interface FilterRange {
   readonly predicate: BoundExpression
   readonly field: FieldRange | undefined
 }
@@ -24,8 +24,8 @@ export interface FilterPart {
 export function withRanges(
   predicates: readonly BoundExpression[],
   context: EvaluationContext,
-): FilterPart[] {
-  const parts = new Map<string, FilterPart>()
+): FilterRange[] {
+  const parts = new Map<string, FilterRange>()
   for (const [i, predicate] of predicates.entries()) {
     const field = fieldRange(predicate, context)
     const key = field?.range ? JSON.stringify([field.kind, field.path]) : String(i)
@@ -35,7 +35,7 @@ export function withRanges(
   return [...parts.values()]
 }
 
-function both(a: FilterPart, b: FilterPart): FilterPart {
+function both(a: FilterRange, b: FilterRange): FilterRange {
   const { range, ...field } = a.field!
   const low = Math.max(range!.low, b.field!.range!.low)
   const high = Math.min(range!.high, b.field!.range!.high)

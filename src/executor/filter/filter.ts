@@ -1,7 +1,7 @@
 import type { BoundExpression } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
+import { newBytes, newCodes } from '../../kernel/arena.ts'
 import { countKept, keepBoth } from '../../kernel/mask.ts'
-import { newBytes, newCodes } from '../../kernel/memory.ts'
 import { IntegerRange } from '../../kernel/narrow-mask.ts'
 import { selectTrue, selectTrueWithin } from '../../kernel/select.ts'
 import type { Path } from '../../type/value.ts'
@@ -10,18 +10,24 @@ import type { Batch } from '../expression/batch.ts'
 import { compile } from '../expression/compile.ts'
 import { type Evaluator, truthOf } from '../expression/evaluator.ts'
 import { nullTest } from '../expression/null-test.ts'
-import { type FilterPart, withRanges } from './field-range.ts'
-import { allRows, type KeptRows, listKept, selectedCount, type ToldRows } from './kept-rows.ts'
+import { type FilterRange, withRanges } from './field-range.ts'
+import {
+  allRows,
+  asSelection,
+  type FilteredRows,
+  selectedCount,
+  type ToldRows,
+} from './filtered-rows.ts'
 import { compileMask, type MaskMaker } from './row-mask.ts'
 
 /** Keeps the rows for which all predicates are true; each sees only what the ones before left. */
 export abstract class Filter {
   /** Of the selected rows, those that it keeps. */
-  abstract select(batch: Batch, selection: Selection): KeptRows
+  abstract select(batch: Batch, selection: Selection): FilteredRows
 
   /** The same one after the other. */
   keep(batch: Batch, selection: Selection): Selection {
-    return listKept(this.select(batch, selection), batch.rowCount)
+    return asSelection(this.select(batch, selection), batch.rowCount)
   }
 
   /** What tells of all rows that it keeps, if one field does. */
@@ -51,7 +57,7 @@ class ListFilter extends Filter {
     this.#keep = keep
   }
 
-  select(batch: Batch, selection: Selection): KeptRows {
+  select(batch: Batch, selection: Selection): FilteredRows {
     return { kind: 'rows', rows: this.#keep(batch, selection) }
   }
 }
@@ -72,7 +78,7 @@ class CompiledPart {
   readonly #context: EvaluationContext
   #evaluate: Evaluator | undefined
 
-  constructor(part: FilterPart, context: EvaluationContext) {
+  constructor(part: FilterRange, context: EvaluationContext) {
     this.mask = compileMask(part, context)
     this.teller = tellerOf(part)
     this.#predicate = part.predicate
@@ -100,7 +106,7 @@ class PredicateFilter extends Filter {
   }
 
   /** Masks as long as predicates can be made as such, because these take no more time when many rows pass; then lists. */
-  select(batch: Batch, selection: Selection): KeptRows {
+  select(batch: Batch, selection: Selection): FilteredRows {
     const told = selection ? undefined : this.teller?.told(batch)
     if (told) return told
     const { rowCount } = batch
@@ -117,7 +123,7 @@ class PredicateFilter extends Filter {
         count = countKept(mask, rowCount)
         continue
       }
-      if (mask && count < rowCount) rows = listKept({ kind: 'mask', mask, count }, rowCount)
+      if (mask && count < rowCount) rows = asSelection({ kind: 'mask', mask, count }, rowCount)
       mask = undefined
       rows = isMade ? selectedBy(made, batch, rows) : part.select(batch, rows)
       count = selectedCount(rows, rowCount)
@@ -136,7 +142,7 @@ function selectedBy(truth: Uint8Array, { rowCount }: Batch, selection: Selection
   return !selection && count === rowCount ? undefined : out.subarray(0, count)
 }
 
-function tellerOf({ predicate, field }: FilterPart): Teller | undefined {
+function tellerOf({ predicate, field }: FilterRange): Teller | undefined {
   if (field?.range) {
     const { path, kind } = field
     const range = new IntegerRange(field.range)

@@ -5,6 +5,7 @@
  */
 import type { BoundExpression } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
+import { maximumRows, newBytes } from '../../kernel/arena.ts'
 import {
   keepBoth,
   keepEither,
@@ -13,7 +14,6 @@ import {
   maskCode,
   maskOther,
 } from '../../kernel/mask.ts'
-import { maximumRows, newBytes } from '../../kernel/memory.ts'
 import {
   IntegerRange,
   maskByStored,
@@ -32,7 +32,7 @@ import { includedEntries } from '../expression/object-operators.ts'
 import { areFewRows, dictionaryField, tableFor } from '../expression/over-dictionary.ts'
 import { valueForNull } from '../expression/over-variants.ts'
 import { maskPresent } from '../field/select-present.ts'
-import { type FieldRange, type FilterPart, withRanges } from './field-range.ts'
+import { type FieldRange, type FilterRange, withRanges } from './field-range.ts'
 
 /**
  * Writes the mask of all rows of a batch, of which so many are alive; false when this way does not fit it,
@@ -44,7 +44,7 @@ type StoredCodes = Extract<StoredField, { readonly kind: 'dictionary' }>
 
 /** Undefined when the predicate is never made as a mask. */
 export function compileMask(
-  { predicate, field }: FilterPart,
+  { predicate, field }: FilterRange,
   context: EvaluationContext,
 ): MaskMaker | undefined {
   const make = field

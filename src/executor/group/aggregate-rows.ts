@@ -1,6 +1,6 @@
 import type { BoundGrouping } from '../../binder/bound.ts'
-import { addStates, beginBatch, endBatch } from '../../kernel/memory.ts'
-import { allRows } from '../filter/kept-rows.ts'
+import { addStates, beginBatch, endBatch } from '../../kernel/arena.ts'
+import { allRows } from '../filter/filtered-rows.ts'
 import type { Relation } from '../relation/relation.ts'
 import { withoutUnreadRows } from '../relation/relation-parts.ts'
 import type { StageContext } from '../relation/relation-stage.ts'

@@ -1,4 +1,4 @@
-import { newNumbers, newState } from '../../kernel/memory.ts'
+import { newNumbers, newState } from '../../kernel/arena.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { AggregateState } from '../aggregate/state.ts'
 import type { ChosenValues } from '../column/chosen-values.ts'
@@ -8,7 +8,7 @@ import { ColumnBuilder, compactColumn, gatherColumn } from '../column/relation-c
 import type { RowList } from '../column/row-list.ts'
 import type { ColumnVector, WireValues } from '../column/wire-values.ts'
 import type { Relation } from '../relation/relation.ts'
-import { checkCancelled, inCheckedParts } from '../thread/cancelled.ts'
+import { checkCancelled, inCheckedChunks } from '../thread/cancelled.ts'
 
 type NumbersState = AggregateState & Required<Pick<AggregateState, 'writeResults'>>
 
@@ -20,7 +20,7 @@ function hasNumbers(state: AggregateState): state is NumbersState {
 }
 
 function writeAll(state: NumbersState, groups: Int32Array, out: Float64Array): void {
-  inCheckedParts(groups.length, (from, to) => {
+  inCheckedChunks(groups.length, (from, to) => {
     state.writeResults(groups.subarray(from, to), out.subarray(from, to))
   })
 }

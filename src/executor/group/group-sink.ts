@@ -1,18 +1,24 @@
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { assert } from '../../error.ts'
-import { newCodes } from '../../kernel/memory.ts'
+import { newCodes } from '../../kernel/arena.ts'
 import type { GroupsStage } from '../../planner/physical-plan.ts'
 import type { SharedTexts } from '../../vector/shared-dictionary.ts'
 import type { Selection } from '../../vector/vector.ts'
 import { AggregateInputs, oneGroup } from '../aggregate/aggregate-inputs.ts'
 import { ChosenValues } from '../column/chosen-values.ts'
 import { GroupTable } from '../column/group-table.ts'
+import type { GroupKey } from '../column/mixed-key.ts'
 import { type ChosenRows, RowChooser } from '../column/row-choice.ts'
-import type { GroupKey } from '../column/varied-key.ts'
 import { type Batch, type Field, variantsOf } from '../expression/batch.ts'
 import { compile } from '../expression/compile.ts'
 import { type Evaluator, truthBytes } from '../expression/evaluator.ts'
-import { type KeptRows, listKept, type RowCount, selectedCount } from '../filter/kept-rows.ts'
+import {
+  asSelection,
+  type FilteredRows,
+  type RowCount,
+  selectedCount,
+} from '../filter/filtered-rows.ts'
+import { type BatchRange, newestFirst } from '../scan/granules.ts'
 import type { RowRun } from '../scan/row-run.ts'
 import type { Sink } from '../scan/sink.ts'
 import type { GroupsResult, PartialGroups, ScanMetrics } from '../task/task.ts'
@@ -64,11 +70,11 @@ export class GroupSink implements Sink {
     return this.#isOneGroup && this.#aggregates.takes(batch, range)
   }
 
-  add(_run: RowRun | undefined, batch: Batch, kept: KeptRows | RowCount): number {
+  add(_run: RowRun | undefined, batch: Batch, kept: FilteredRows | RowCount): number {
     const { rowCount, weights } = batch
     if (this.#isOneGroup && !weights) return this.#aggregates.updateOneGroup(batch, kept)
     assert(kept.kind !== 'count', 'rows that were only counted are put into groups')
-    const selection = listKept(kept, rowCount)
+    const selection = asSelection(kept, rowCount)
     const count = selectedCount(selection, rowCount)
     if (count === 0) return 0
     const keys = this.#keys.map((key) => key(batch, selection))
@@ -79,7 +85,16 @@ export class GroupSink implements Sink {
     return count
   }
 
+  /** Groups need every row, in whatever order. */
+  batches(run: RowRun): BatchRange[] {
+    return newestFirst(run)
+  }
+
   isDone(): boolean {
+    return false
+  }
+
+  halve(): boolean {
     return false
   }
 
@@ -100,7 +115,7 @@ export class GroupSink implements Sink {
   }
 
   finish(metrics: ScanMetrics): GroupsResult {
-    return { ...this.groups(), settled: undefined, metrics }
+    return { ...this.groups(), local: undefined, metrics }
   }
 
   /** What was collected so far, of these groups; undefined: of all. */

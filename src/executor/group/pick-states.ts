@@ -1,6 +1,6 @@
 import { assert } from '../../error.ts'
+import { isOfKernels } from '../../kernel/arena.ts'
 import { pickBytes, pickNumbers } from '../../kernel/gather.ts'
-import { isOfKernels } from '../../kernel/memory.ts'
 import { blockCounts } from '../../kernel/number-counts.ts'
 import type { HeldTexts, NumberCounts, WireState } from '../aggregate/wire-state.ts'
 import { gatherColumn } from '../column/relation-column.ts'
@@ -82,7 +82,7 @@ export function pickStates(state: WireState, groups: Int32Array): WireState {
   }
 }
 
-/** The state of all groups, without what lies in the memory of kernels, which the next task uses. */
+/** The state of all groups, without what lies in the kernel arena, which the next task uses. */
 export function lastingState(state: WireState): WireState {
   const parts = Object.entries(state).map(([name, part]) => {
     if (!(part instanceof Float64Array) || !isOfKernels(part)) return [name, part]

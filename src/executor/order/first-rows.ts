@@ -1,5 +1,5 @@
 /** Picks the rows of a batch that may be among the first of an order, by numbers alone. */
-import { batchNumber, newCodes, newNumbers, noBatch } from '../../kernel/memory.ts'
+import { batchNumber, newCodes, newNumbers, noBatch } from '../../kernel/arena.ts'
 import { moveRank } from '../../kernel/rank.ts'
 import type { Selection } from '../../vector/vector.ts'
 

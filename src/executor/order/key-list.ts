@@ -6,7 +6,7 @@ import { keyColumn } from '../column/key-column.ts'
 import { newResultNumbers } from '../column/shared-array.ts'
 import { valueBytes } from '../column/value-bytes.ts'
 import { type ColumnVector, vectorOf, type WireValues } from '../column/wire-values.ts'
-import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
+import { checkAtTimes, inCheckedChunks } from '../thread/cancelled.ts'
 import { compareNullsLast } from './row-order.ts'
 
 /** Of a value in an array, and of a number among others. */
@@ -99,7 +99,7 @@ export class KeyList {
     if (!this.#numbers || (this.#kind ?? vector.kind) !== vector.kind) return false
     this.#kind = vector.kind
     const numbers = grown(this.#numbers, this.#count + count, 0)
-    inCheckedParts(count, (from, to) => {
+    inCheckedChunks(count, (from, to) => {
       numbers.set(vector.values.subarray(from, to), this.#count + from)
     })
     this.#numbers = numbers

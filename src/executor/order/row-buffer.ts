@@ -4,7 +4,7 @@ import { isTimeOfNumber, type Value } from '../../type/value.ts'
 import { GrowingRows, type RowList, type SortedRows } from '../column/row-list.ts'
 import type { SortThreshold } from '../scan/prune.ts'
 import type { OrderResult, OrderTask } from '../task/task.ts'
-import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
+import { checkAtTimes, inCheckedChunks } from '../thread/cancelled.ts'
 import { KeyList } from './key-list.ts'
 import { compareNewestFirst, type RowKeyArrays } from './row-order.ts'
 
@@ -126,7 +126,7 @@ export class RowBuffer {
   #order(): number[] {
     // Of an array, unlike a typed one, V8 finds the lists that are in order already.
     const order: number[] = new Array(this.count)
-    inCheckedParts(this.count, (from, to) => {
+    inCheckedChunks(this.count, (from, to) => {
       for (let place = from; place < to; place++) order[place] = place
     })
     order.sort((a, b) => this.#compare(a, b))

@@ -1,8 +1,8 @@
 import type { BoundExpression, BoundSortKey } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { assert } from '../../error.ts'
+import { newCodes } from '../../kernel/arena.ts'
 import { rangeOf } from '../../kernel/compare.ts'
-import { newCodes } from '../../kernel/memory.ts'
 import { selectBetween, selectBetweenWithin, selectNotBeyond } from '../../kernel/select.ts'
 import type { PlanProfile } from '../../planner/plan-profile.ts'
 import { fromPlain } from '../../type/plain.ts'
@@ -13,8 +13,8 @@ import { columnReader } from '../column/relation-column.ts'
 import type { Batch } from '../expression/batch.ts'
 import { compile } from '../expression/compile.ts'
 import type { Evaluator } from '../expression/evaluator.ts'
-import { type KeptRows, listKept, selectedCount } from '../filter/kept-rows.ts'
-import { newestFirst, type RunPart } from '../scan/granules.ts'
+import { asSelection, type FilteredRows, selectedCount } from '../filter/filtered-rows.ts'
+import { type BatchRange, newestFirst } from '../scan/granules.ts'
 import { bestKey, type SortThreshold } from '../scan/prune.ts'
 import type { RowRun } from '../scan/row-run.ts'
 import type { Sink } from '../scan/sink.ts'
@@ -83,8 +83,8 @@ export class RowSink implements Sink {
     return false
   }
 
-  add(run: RowRun, batch: Batch, kept: KeptRows): number {
-    const selection = listKept(kept, batch.rowCount)
+  add(run: RowRun, batch: Batch, kept: FilteredRows): number {
+    const selection = asSelection(kept, batch.rowCount)
     const count = selectedCount(selection, batch.rowCount)
     if (count > 0) this.#take(run, batch, selection)
     return count
@@ -135,8 +135,8 @@ export class RowSink implements Sink {
     return true
   }
 
-  /** Parts that hold the best values come first, so that they rule out others. */
-  *parts(run: RowRun, skipped: PlanProfile): Generator<RunPart> {
+  /** Batches that hold the best values come first, so that they rule out others. */
+  *batches(run: RowRun, skipped: PlanProfile): Generator<BatchRange> {
     const [key] = this.#sort
     const { zones } = run
     if (!zones || this.#isUnpivoted || key?.expression.kind !== 'field') {
@@ -144,19 +144,19 @@ export class RowSink implements Sink {
       return
     }
     const sign = key.descending ? -1 : 1
-    const ranked = newestFirst(run).map((part) => {
-      zones.granule = Math.floor((run.firstRow + part.from) / granuleRows)
+    const ranked = newestFirst(run).map((range) => {
+      zones.granule = Math.floor((run.firstRow + range.from) / granuleRows)
       const best = bestKey(key, zones)
-      return { part, best, rank: best ? rankOf(best, sign) : Number.NEGATIVE_INFINITY }
+      return { range, best, rank: best ? rankOf(best, sign) : Number.NEGATIVE_INFINITY }
     })
-    for (const { part, best, rank } of ranked.sort((a, b) => a.rank - b.rank || 0)) {
+    for (const { range, best, rank } of ranked.sort((a, b) => a.rank - b.rank || 0)) {
       const { threshold } = this.#threshold(false)
       const isBehind =
         threshold &&
         (best?.kind === threshold.kind || best?.kind === 'null') &&
         rankOf(threshold, sign) < rank
-      if (!isBehind) yield part
-      else skipped.skip({ by: 'top rows', segments: 0, granules: 1, rows: part.to - part.from })
+      if (!isBehind) yield range
+      else skipped.skip({ by: 'top rows', segments: 0, granules: 1, rows: range.to - range.from })
     }
   }
 

@@ -3,7 +3,7 @@ import { fieldsOf } from '../../binder/bound.ts'
 import { unreachable } from '../../error.ts'
 import { ByteWriter } from '../../json/byte-writer.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
-import { withTraceSets } from '../expression/trace-set.ts'
+import { withSemiJoinSets } from '../expression/semi-join-set.ts'
 import type { Relation } from '../relation/relation.ts'
 import { RelationReader, type RowSources } from '../relation/relation-batch.ts'
 import type { TaskStorage } from '../scan/row-run.ts'
@@ -30,7 +30,7 @@ export function runPrint(task: PrintTask, storage: TaskStorage, out?: ByteWriter
  * @param out where JSON and CSV are written to, from its start; undefined: to memory of its own
  */
 export function printRows(
-  { plan, context, traceSets, relation, segments, form }: Omit<PrintTask, 'kind' | 'cancelled'>,
+  { plan, context, semiJoinSets, relation, segments, form }: Omit<PrintTask, 'kind' | 'cancelled'>,
   storage: TaskStorage,
   enoughBytes: number,
   out?: ByteWriter,
@@ -38,7 +38,7 @@ export function printRows(
   const input: PrintInput = {
     output: plan.output,
     reader: printReader(plan, relation, { segments, storage }),
-    context: withTraceSets(context, traceSets),
+    context: withSemiJoinSets(context, semiJoinSets),
     enoughBytes,
   }
   switch (form.kind) {

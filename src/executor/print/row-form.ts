@@ -23,7 +23,7 @@ export interface FormColumn extends OutputColumn {
 }
 
 /** Whether rows need not be asked for more. */
-export function isSettled({ kind, columns }: ColumnsForm): boolean {
+export function isInferred({ kind, columns }: ColumnsForm): boolean {
   return kind === 'csv' || columns.every(({ type }) => type !== undefined)
 }
 

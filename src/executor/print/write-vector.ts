@@ -43,7 +43,7 @@ export function valueWriter(vector: Vector): ValueWriter {
   }
 }
 
-/** Members of a list between two looks at whether anybody waits for them: a millisecond or less. */
+/** Members of a list between two cancellation checks: a millisecond or less. */
 const listPart = 1024
 
 function writeValue(value: Value, out: ByteWriter): void {

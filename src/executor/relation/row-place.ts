@@ -29,9 +29,9 @@ export function placeOfFinished(
 }
 
 /** Whether the rows that a plan leaves come in the order of their age. */
-function isNewestFirst({ stage, sort, then }: PhysicalPlan): boolean {
+function isNewestFirst({ stage, sort, stages }: PhysicalPlan): boolean {
   let isByAge = stage.kind === 'rows' && sort.length === 0
-  for (const { kind, ...rest } of then) {
+  for (const { kind, ...rest } of stages) {
     switch (kind) {
       case 'sort':
         isByAge = 'keys' in rest && rest.keys.length === 0

@@ -19,13 +19,13 @@ import { ObjectMembers } from '../expression/object-members.ts'
 import { openField, type RowFetcher } from '../field/column-reader.ts'
 import type { FieldReader } from '../field/field-reader.ts'
 import type { SegmentDictionaries } from '../task/task-dictionaries.ts'
-import { KeptValues } from '../thread/kept-values.ts'
+import { ValueCache } from '../thread/value-cache.ts'
 
 /**
  * By set and field: the next query finds there where its fields are, and what was made of the entries of their
  * dictionaries.
  */
-const lastingReaders = new KeptValues<FieldReader>()
+const lastingReaders = new ValueCache<FieldReader>()
 
 /** A field reader with its number among those of its scan. */
 interface OpenedField {

@@ -4,9 +4,9 @@
  */
 import { type BoundAggregate, fieldsOf, hiddenField } from '../../binder/bound.ts'
 import { countCodes } from '../../kernel/aggregate.ts'
+import { newCodes, newState } from '../../kernel/arena.ts'
 import { countStoredCodes } from '../../kernel/code-counts.ts'
 import { pickCodes } from '../../kernel/gather.ts'
-import { newCodes, newState } from '../../kernel/memory.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { StoredIntegers } from '../../vector/elements.ts'
 import type { DictionaryEntries, DictionaryVector, Selection } from '../../vector/vector.ts'

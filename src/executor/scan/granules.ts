@@ -1,6 +1,6 @@
-/** The parts of a run that are read as batches, and what need not be asked of their rows. */
+/** The ranges of a run that are read as batches, and what need not be asked of their rows. */
 import type { BoundExpression } from '../../binder/bound.ts'
-import { newCodes } from '../../kernel/memory.ts'
+import { newCodes } from '../../kernel/arena.ts'
 import { granuleRows } from '../../vector/column.ts'
 import { isInSet, type RowSet } from '../../vector/row-set.ts'
 import { rowsOf, type Selection } from '../../vector/vector.ts'
@@ -11,14 +11,14 @@ import type { RowRun } from './row-run.ts'
 import type { Zones } from './zones.ts'
 
 /** Rows `from … to` of a run, all in one granule of its column set. */
-export interface RunPart {
+export interface BatchRange {
   readonly from: number
   readonly to: number
 }
 
-/** The parts of a run, the newest rows first. */
-export function newestFirst({ firstRow, rowCount }: RowRun): RunPart[] {
-  const parts: RunPart[] = []
+/** The batches of a run, the newest rows first. */
+export function newestFirst({ firstRow, rowCount }: RowRun): BatchRange[] {
+  const parts: BatchRange[] = []
   for (let to = rowCount; to > 0; ) {
     const last = firstRow + to - 1
     const from = Math.max(0, last - (last % granuleRows) - firstRow)
@@ -67,7 +67,7 @@ export class GranuleFilters {
   }
 
   /** @param candidates those among which the filter is given rows */
-  of(run: RowRun, part: RunPart, candidates: TextCandidates | undefined): Filter {
+  of(run: RowRun, part: BatchRange, candidates: TextCandidates | undefined): Filter {
     const { firstRow, zones } = run
     if (!candidates && (!zones || this.#isNeverCertain)) {
       return this.whole

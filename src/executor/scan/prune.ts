@@ -6,7 +6,7 @@ import type { BoundExpression, BoundSortKey } from '../../binder/bound.ts'
 import type { ObjectRows, SegmentMetadata } from '../../storage/segment/metadata.ts'
 import type { Path } from '../../type/value.ts'
 import { granuleRows } from '../../vector/column.ts'
-import type { TraceSet } from '../expression/trace-set.ts'
+import type { SemiJoinSet } from '../expression/semi-join-set.ts'
 import { type BoundsList, matchingZones, mayMatch, type ZoneList } from './may-match.ts'
 import { Zones } from './zones.ts'
 
@@ -25,17 +25,17 @@ export interface Pruning {
 /**
  * The rows of an object's part of a segment in which every predicate may match.
  *
- * @param traceSets the sets that predicates ask, as far as they are known
+ * @param semiJoinSets the sets that predicates ask, as far as they are known
  */
 export function pruneRows(
   metadata: SegmentMetadata,
   rows: ObjectRows,
   predicates: readonly BoundExpression[],
-  traceSets: readonly TraceSet[],
+  semiJoinSets: readonly SemiJoinSet[],
 ): Pruning {
   const skipped = predicates.map(() => 0)
   if (predicates.length === 0) return { ranges: [{ from: rows.from, to: rows.to }], skipped }
-  const whole = new Zones(metadata, rows, traceSets)
+  const whole = new Zones(metadata, rows, semiJoinSets)
   const excluding = predicates.findIndex((predicate) => !mayMatch(predicate, whole))
   if (excluding >= 0) {
     skipped[excluding] = rows.to - rows.from

@@ -28,7 +28,7 @@ export interface TaskStorage {
   /** Throws STORAGE_CORRUPT when the segment is damaged. */
   openSegment(segment: number): ColumnSet
   segmentMetadata(segment: number): SegmentMetadata
-  openPart(part: number, memory: SharedArrayBuffer): ColumnSet
+  openMemtable(memtable: number, memory: SharedArrayBuffer): ColumnSet
 }
 
 export interface RowRun {
@@ -89,11 +89,11 @@ export function openRun(
       const bounds = isSeen ? undefined : snapshot
       return columnRun(set, object, input, plan.after, bounds, storage.records, known)
     }
-    case 'part': {
-      const set = storage.openPart(input.part, input.memory)
+    case 'memtable': {
+      const set = storage.openMemtable(input.memtable, input.memory)
       return columnRun(set, object, input, plan.after, snapshot, storage.records)
     }
-    case 'delta':
+    case 'log':
     case 'lost': {
       const set = readDelta(input, plan, snapshot, storage.records)
       const all = { from: 0, to: set.rowCount, mayBeNewer: false }
@@ -188,7 +188,7 @@ class ColumnRun implements RowRun {
 
 /** The visible rows among those, with the fields that the scan reads as columns. */
 function readDelta(
-  input: Extract<TaskInput, { kind: 'delta' | 'lost' }>,
+  input: Extract<TaskInput, { kind: 'log' | 'lost' }>,
   plan: PhysicalPlan,
   { transaction }: SnapshotBounds,
   records: RecordReader,
@@ -205,15 +205,15 @@ function readDelta(
 }
 
 function* versionsOfDelta(
-  input: Extract<TaskInput, { kind: 'delta' | 'lost' }>,
+  input: Extract<TaskInput, { kind: 'log' | 'lost' }>,
   records: RecordReader,
 ): Generator<StoredVersion> {
   if (input.kind === 'lost') {
     yield* lostVersions(records, input)
     return
   }
-  const { object, spans } = input
-  for (const { after, through } of spans) yield* records.readDelta(object, after, through)
+  const { object, logRanges } = input
+  for (const { after, through } of logRanges) yield* records.readDelta(object, after, through)
 }
 
 /** Row versions as entries of their records' histories. */

@@ -10,7 +10,7 @@ import type {
 import { formatPaginationKey, formatTransaction } from '../../type/transaction.ts'
 import type { Path } from '../../type/value.ts'
 import { granuleRows } from '../../vector/column.ts'
-import type { TraceSet } from '../expression/trace-set.ts'
+import type { SemiJoinSet } from '../expression/semi-join-set.ts'
 import { type Held, heldAt, SegmentColumns } from './segment-columns.ts'
 
 /** Lists beyond this are not compared with every granule. */
@@ -35,19 +35,19 @@ function countIn(column: ColumnMetadata, granule: number): number | undefined {
 export class Zones {
   readonly #metadata: SegmentMetadata
   readonly #rows: ObjectRows
-  readonly #traceSets: readonly TraceSet[]
+  readonly #semiJoinSets: readonly SemiJoinSet[]
   /** The granule that is asked about; undefined for all rows. */
   granule: number | undefined
 
-  constructor(metadata: SegmentMetadata, rows: ObjectRows, traceSets: readonly TraceSet[]) {
+  constructor(metadata: SegmentMetadata, rows: ObjectRows, semiJoinSets: readonly SemiJoinSet[]) {
     this.#metadata = metadata
     this.#rows = rows
-    this.#traceSets = traceSets
+    this.#semiJoinSets = semiJoinSets
   }
 
   /** The object's traces in a set; unknown when they are many, too. */
   tracesIn(set: number): readonly string[] | 'unknown' {
-    const known = this.#traceSets[set]
+    const known = this.#semiJoinSets[set]
     if (!known || known.numbered) return 'unknown'
     const texts = known.traces[known.objects.indexOf(this.#rows.object)]
     if (!texts) return []

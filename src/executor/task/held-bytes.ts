@@ -9,7 +9,7 @@ export function givenBytes(task: Task): number {
     case 'finish':
       return bytesOf(task.input.kind === 'rows' ? task.input.lists : task.input.partials)
     case 'print':
-    case 'settle':
+    case 'infer form':
       return bytesOf(task.relation)
     default:
       return 0

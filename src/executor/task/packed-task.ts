@@ -106,7 +106,7 @@ function packInputs(inputs: readonly TaskInput[]): PackedInputs {
   const others: TaskInput[] = []
   for (const [i, input] of inputs.entries()) {
     const at = i * numbersOfInput
-    if (input.kind !== 'segment' && input.kind !== 'part') {
+    if (input.kind !== 'segment' && input.kind !== 'memtable') {
       numbers[at] = elsewhere
       numbers[at + 1] = others.length
       others.push(input)
@@ -118,7 +118,7 @@ function packInputs(inputs: readonly TaskInput[]): PackedInputs {
     numbers[at + 3] = input.to
     numbers[at + 4] = input.mayBeNewer ? 1 : 0
     if (input.kind === 'segment') continue
-    numbers[at + 5] = input.part
+    numbers[at + 5] = input.memtable
     memories.push(input.memory)
   }
   return { numbers, memories, others }
@@ -147,7 +147,7 @@ function unpackInputs({ numbers, memories, others }: PackedInputs): TaskInput[] 
     }
     const memory = memories[parts++]
     assert(memory, 'a task came without the memory of one of its parts')
-    inputs.push({ kind: 'part', part: numbers[at + 5]!, memory, ...rows })
+    inputs.push({ kind: 'memtable', memtable: numbers[at + 5]!, memory, ...rows })
   }
   return inputs
 }

@@ -13,7 +13,7 @@ import type { TaskResult } from './task.ts'
 /** Values of any kind are copied along as long as both threads take less than a millisecond for them. */
 const leastPackedBytes = 128 * 1024
 
-/** Between two looks at whether anybody waits for the result: some milliseconds. */
+/** Between two cancellation checks: some milliseconds. */
 const copiedBytes = 8 * 2 ** 20
 
 /**

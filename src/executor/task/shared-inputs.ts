@@ -1,9 +1,9 @@
 /**
- * Inputs that several tasks share. Each task takes the next unit when it is done with the one before, so
+ * Inputs that several tasks share. Each task takes the next morsel when it is done with the one before, so
  * that all of them end at about the same time, each thread collects what it finds in one place, and a
  * query needs no more messages than there are threads.
  *
- * A thread takes units of its own segments and parts first, always the same ones, then what others have left: what it
+ * A thread takes morsels of its own segments and memtables first, always the same ones, then what others have left: what it
  * keeps of those that it has read serves its next query, and is not kept by all threads.
  */
 import type { SharedInputs, TaskInput } from './task.ts'
@@ -15,19 +15,19 @@ export function numberThread(number: number): void {
   threadNumber = number
 }
 
-/** Units of inputs, to be taken by as many tasks at a time. */
+/** Morsels of inputs, to be taken by as many tasks at a time. */
 export function sharedInputs(
-  units: readonly (readonly TaskInput[])[],
+  morsels: readonly (readonly TaskInput[])[],
   tasks: number,
   waiting: Int32Array,
 ): { readonly inputs: readonly TaskInput[]; readonly share: SharedInputs } {
-  const starts = new Int32Array(units.length + 1)
-  for (const [i, unit] of units.entries()) starts[i + 1] = starts[i]! + unit.length
-  const taken = new Int32Array(new SharedArrayBuffer(4 * (units.length + 1)))
-  return { inputs: units.flat(), share: { taken, starts, tasks, waiting } }
+  const starts = new Int32Array(morsels.length + 1)
+  for (const [i, morsel] of morsels.entries()) starts[i + 1] = starts[i]! + morsel.length
+  const taken = new Int32Array(new SharedArrayBuffer(4 * (morsels.length + 1)))
+  return { inputs: morsels.flat(), share: { taken, starts, tasks, waiting } }
 }
 
-/** Whether all units were taken, if not read. */
+/** Whether all morsels were taken, if not read. */
 export function isTaken({ taken, starts }: SharedInputs): boolean {
   return Atomics.load(taken, 0) >= starts.length - 1
 }
@@ -49,35 +49,36 @@ export function* takeInputs(
     return
   }
   const { waiting } = share
-  for (const unit of ownFirst(inputs, share)) {
-    if (!take(unit, share)) continue
-    yield* inputs.slice(share.starts[unit], share.starts[unit + 1])
+  for (const morsel of ownFirst(inputs, share)) {
+    if (!take(morsel, share)) continue
+    yield* inputs.slice(share.starts[morsel], share.starts[morsel + 1])
     if ((Atomics.load(waiting, 0) > 0 && mayGiveWay()) || isFull()) return
   }
 }
 
-/** Numbers of units: those of this thread in their order, then the others in theirs. */
+/** Numbers of morsels: those of this thread in their order, then the others in theirs. */
 function* ownFirst(
   inputs: readonly TaskInput[],
   { starts, tasks }: SharedInputs,
 ): Generator<number> {
-  const isOwn = (unit: number) => {
-    return (numberOf(inputs[starts[unit]!], unit) + threadNumber) % tasks === 0
+  const isOwn = (morsel: number) => {
+    return (numberOf(inputs[starts[morsel]!], morsel) + threadNumber) % tasks === 0
   }
   for (const own of [true, false]) {
-    for (let unit = 0; unit < starts.length - 1; unit++) if (isOwn(unit) === own) yield unit
+    for (let morsel = 0; morsel < starts.length - 1; morsel++)
+      if (isOwn(morsel) === own) yield morsel
   }
 }
 
-/** By which a unit is the same one in the next query, where it has rows that a thread may have opened. */
-function numberOf(input: TaskInput | undefined, unit: number): number {
+/** By which a morsel is the same one in the next query, where it has rows that a thread may have opened. */
+function numberOf(input: TaskInput | undefined, morsel: number): number {
   if (input?.kind === 'segment') return input.segment
-  return input?.kind === 'part' ? input.part : unit
+  return input?.kind === 'memtable' ? input.memtable : morsel
 }
 
-/** Whether no other task has taken the unit. */
-function take(unit: number, { taken }: SharedInputs): boolean {
-  if (Atomics.exchange(taken, unit + 1, 1) === 1) return false
+/** Whether no other task has taken the morsel. */
+function take(morsel: number, { taken }: SharedInputs): boolean {
+  if (Atomics.exchange(taken, morsel + 1, 1) === 1) return false
   Atomics.add(taken, 0, 1)
   return true
 }

@@ -5,9 +5,9 @@
 import type { BoundExpression } from '../../binder/bound.ts'
 import type { PhysicalPlan, RelationStage } from '../../planner/physical-plan.ts'
 import type { OperatorMetrics, OperatorName } from '../../planner/plan-profile.ts'
-import type { TaskContext } from '../expression/trace-set.ts'
+import type { TaskContext } from '../expression/semi-join-set.ts'
 import { compileFilter, type Filter, filterOf } from '../filter/filter.ts'
-import { selectedCount } from '../filter/kept-rows.ts'
+import { selectedCount } from '../filter/filtered-rows.ts'
 import type { Asked } from '../scan/granules.ts'
 import type { RowRun } from '../scan/row-run.ts'
 
@@ -56,10 +56,10 @@ export class TaskProfile {
     this.#runBytes = bytes
   }
 
-  /** A stage of the plan, or one that was made of its stages for the settled groups of a task. */
+  /** A stage of the plan, or one that was made of its stages for the local groups of a task. */
   stage(stage: RelationStage, rowsIn: number, rowsOut: number): void {
-    const place = this.#plan.then.indexOf(stage)
-    this.mark(place < 0 ? `settled ${stage.kind}` : `stage ${place}`, rowsIn, rowsOut)
+    const place = this.#plan.stages.indexOf(stage)
+    this.mark(place < 0 ? `local ${stage.kind}` : `stage ${place}`, rowsIn, rowsOut)
   }
 
   /**

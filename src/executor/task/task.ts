@@ -3,15 +3,15 @@ import type { LastSorted } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { WireError } from '../../error.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
-import type { OperatorMetrics, SkippedParts } from '../../planner/plan-profile.ts'
-import type { FreshSpan } from '../../storage/prepare/fresh-part.ts'
+import type { OperatorMetrics, SkippedRange } from '../../planner/plan-profile.ts'
+import type { LogRange } from '../../storage/prepare/memtable.ts'
 import type { LostRows } from '../../storage/segment/lost-rows.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import type { SharedDictionary } from '../../vector/shared-dictionary.ts'
 import type { WireState } from '../aggregate/wire-state.ts'
 import type { RowList, SortedRows } from '../column/row-list.ts'
 import type { KeyValues, WireValues } from '../column/wire-values.ts'
-import type { TraceSet } from '../expression/trace-set.ts'
+import type { SemiJoinSet } from '../expression/semi-join-set.ts'
 import type { OrderBound } from '../order/order-bound.ts'
 import type { ColumnsForm, PrintedRows, RowForm } from '../print/row-form.ts'
 import type { Relation } from '../relation/relation.ts'
@@ -31,9 +31,9 @@ export type TaskInput =
       readonly mayBeNewer: boolean
     }
   | {
-      /** A fresh part, which is in memory only (`storage/prepare/fresh-part.ts`). */
-      readonly kind: 'part'
-      readonly part: number
+      /** A memtable, which is in memory only (`storage/prepare/memtable.ts`). */
+      readonly kind: 'memtable'
+      readonly memtable: number
       readonly memory: SharedArrayBuffer
       readonly object: number
       readonly from: number
@@ -42,10 +42,10 @@ export type TaskInput =
     }
   | {
       /** Rows that are only in the row store. */
-      readonly kind: 'delta'
+      readonly kind: 'log'
       readonly object: number
       /** The transactions that wrote them, ascending. */
-      readonly spans: readonly FreshSpan[]
+      readonly logRanges: readonly LogRange[]
     }
   /** Rows of a segment that is damaged, which are read of the row store. */
   | ({ readonly kind: 'lost' } & LostRows)
@@ -67,13 +67,13 @@ export interface SnapshotBounds {
 
 /** Inputs that several tasks share (`task/shared-inputs.ts`): plain data over shared memory. */
 export interface SharedInputs {
-  /** How many units were taken, and for each 1 once it was. */
+  /** How many morsels were taken, and for each 1 once it was. */
   readonly taken: Int32Array
-  /** Where each unit begins among the inputs; at the end, how many inputs there are. */
+  /** Where each morsel begins among the inputs; at the end, how many inputs there are. */
   readonly starts: Int32Array
   /** How many tasks there are at a time. */
   readonly tasks: number
-  /** One number, that of tasks which wait for a thread: while there are any, a task ends after some units. */
+  /** One number, that of tasks which wait for a thread: while there are any, a task ends after some morsels. */
   readonly waiting: Int32Array
 }
 
@@ -83,10 +83,10 @@ export interface ScanTask {
   readonly isProfiled?: boolean | undefined
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
-  readonly traceSets: readonly TraceSet[]
+  readonly semiJoinSets: readonly SemiJoinSet[]
   /** Of fields that rows are grouped by; with the maps of the segments of `inputs`. */
   readonly dictionaries: readonly TaskDictionary[]
-  readonly settling: Settling | undefined
+  readonly localGrouping: LocalGrouping | undefined
   readonly snapshot: SnapshotBounds
   readonly inputs: readonly TaskInput[]
   /** How it shares the inputs with other tasks; undefined: all of them are its own. */
@@ -110,7 +110,7 @@ export interface PrintTask {
   readonly kind: 'print'
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
-  readonly traceSets: readonly TraceSet[]
+  readonly semiJoinSets: readonly SemiJoinSet[]
   readonly relation: Relation
   /** In which rows of the relation may be found. */
   readonly segments: readonly number[]
@@ -120,11 +120,11 @@ export interface PrintTask {
 }
 
 /** Finds out what only the rows of a relation tell of the form that they are to be printed in. */
-export interface SettleTask {
-  readonly kind: 'settle'
+export interface InferFormTask {
+  readonly kind: 'infer form'
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
-  readonly traceSets: readonly TraceSet[]
+  readonly semiJoinSets: readonly SemiJoinSet[]
   readonly relation: Relation
   /** See `PrintTask`. */
   readonly segments: readonly number[]
@@ -139,13 +139,13 @@ export interface FinishTask {
   readonly isProfiled?: boolean | undefined
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
-  readonly traceSets: readonly TraceSet[]
+  readonly semiJoinSets: readonly SemiJoinSet[]
   /** Partial groups, or rows in their order, those of one list after the other. */
   readonly input:
     | {
         readonly kind: 'groups'
         readonly partials: readonly PartialGroups[]
-        readonly settled: readonly SettledGroups[]
+        readonly local: readonly LocalGroups[]
         /** Those that the partial groups name. */
         readonly dictionaries: readonly SharedDictionary[]
       }
@@ -199,7 +199,7 @@ export interface AnswerTask {
 export type Task =
   | ScanTask
   | PrintTask
-  | SettleTask
+  | InferFormTask
   | FinishTask
   | OrderTask
   | UnifyTask
@@ -212,7 +212,7 @@ export interface ScanMetrics {
   readonly rowsRead: number
   readonly rowsMatched: number
   /** What was found out not to be worth reading. */
-  readonly skipped: readonly SkippedParts[]
+  readonly skipped: readonly SkippedRange[]
   readonly bytesRead: number
   readonly milliseconds: number
   /** Of a task that is profiled. */
@@ -232,8 +232,8 @@ export interface PartialGroups {
   readonly rowValues: readonly WireValues[]
 }
 
-/** How a task tells which of its groups are settled: see `executor/group/settled-groups.ts`. */
-export interface Settling {
+/** How a task tells which of its groups are local: see `executor/group/local-groups.ts`. */
+export interface LocalGrouping {
   /** The key whose texts have codes of a shared dictionary. */
   readonly key: number
   /** Segments of which one task reads every row that the query reads. */
@@ -242,14 +242,14 @@ export interface Settling {
   readonly open: Int32Array
 }
 
-/** What the first stages make of the settled groups of one task. */
-export type SettledGroups =
+/** What the first stages make of the local groups of one task. */
+export type LocalGroups =
   | { readonly kind: 'rows'; readonly relation: Relation }
   | { readonly kind: 'groups'; readonly groups: PartialGroups }
 
 export interface GroupsResult extends PartialGroups {
   /** Of groups that are not among the partial ones. */
-  readonly settled: SettledGroups | undefined
+  readonly local: LocalGroups | undefined
   readonly metrics: ScanMetrics
 }
 
@@ -265,8 +265,8 @@ export interface PrintResult extends PrintedRows {
   readonly kind: 'print'
 }
 
-export interface SettleResult {
-  readonly kind: 'settle'
+export interface InferFormResult {
+  readonly kind: 'infer form'
   readonly form: ColumnsForm
 }
 
@@ -328,7 +328,7 @@ export type TaskResult =
   | GroupsResult
   | RowsResult
   | PrintResult
-  | SettleResult
+  | InferFormResult
   | FinishResult
   | OrderResult
   | UnifyResult

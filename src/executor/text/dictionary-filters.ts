@@ -4,11 +4,11 @@
  */
 import type { Texts } from '../../vector/column.ts'
 import { blocksWithGrams, type GramIndex } from '../../vector/gram-index.ts'
-import { KeptValues } from '../thread/kept-values.ts'
-import { PartFilter } from './part-filter.ts'
+import { ValueCache } from '../thread/value-cache.ts'
+import { NgramFilter } from './ngram-filter.ts'
 
 /** Of blocks of dictionaries, by their identity and the number of the block. */
-const filters = new KeptValues<PartFilter>()
+const filters = new ValueCache<NgramFilter>()
 
 /** Searches of a block that found nothing before a filter is made: it takes as long as these. */
 const misledBefore = 8
@@ -17,7 +17,7 @@ const misled = new WeakMap<object, Map<number, number>>()
 const noBlocks: readonly number[] = []
 
 /** @param grams those of what is looked for */
-export function blocksWithParts(
+export function blocksWithNgrams(
   index: GramIndex,
   grams: Int32Array,
   { identity }: Texts,
@@ -47,6 +47,6 @@ export function noteMisled(
   if (times < misledBefore) return
   const from = block * blockTexts
   const to = Math.min(offsets.length - 1, from + blockTexts)
-  const filter = PartFilter.ofBlock(dictionary, from, to, content)
+  const filter = NgramFilter.ofBlock(dictionary, from, to, content)
   filters.set(identity, filter, filter.byteLength, name)
 }

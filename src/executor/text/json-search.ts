@@ -2,12 +2,12 @@
  * Searches for text in values that are JSON: only rows whose bytes may have what a predicate looks for
  * are parsed, or put together from columns.
  *
- * The pieces that are looked for lie within one string, name or other token of the JSON. In JSON as it
+ * The fragments that are looked for lie within one string, name or other token of the JSON. In JSON as it
  * was stored they are the same bytes as in JSON as it is printed, but for numbers, which are not looked
  * for, and for escapes that a printer would not use, whose rows are always among the candidates.
  */
 import type { BoundExpression } from '../../binder/bound.ts'
-import { newBytes, newCodes } from '../../kernel/memory.ts'
+import { newBytes, newCodes } from '../../kernel/arena.ts'
 import { foldedForSearch } from '../../type/fold-accents.ts'
 import { foldText } from '../../type/fold-text.ts'
 import { parseLike } from '../../type/like.ts'
@@ -88,8 +88,8 @@ export function looksLikeNumber(text: string): boolean {
 
 function needlesOfText(text: string, caseInsensitive: boolean): JsonNeedle[] {
   return withinTokens(text)
-    .filter((piece) => !looksLikeNumber(piece))
-    .map((piece) => new JsonNeedle(piece, caseInsensitive, true))
+    .filter((fragment) => !looksLikeNumber(fragment))
+    .map((fragment) => new JsonNeedle(fragment, caseInsensitive, true))
 }
 
 /** What stands for a character that could stand there itself, or for one that UTF-8 cannot hold. */
@@ -148,11 +148,11 @@ class JsonNeedle extends JsonSought {
   readonly #folded: string
   readonly isInObjects: boolean
 
-  constructor(piece: string, caseInsensitive: boolean, isInObjects: boolean) {
+  constructor(fragment: string, caseInsensitive: boolean, isInObjects: boolean) {
     super()
-    this.#raw = new Needle(piece, caseInsensitive)
-    this.#folded = foldText(piece)
-    this.#unescaped = new Needle(piece.slice(escapeEnd(this.#folded)), caseInsensitive)
+    this.#raw = new Needle(fragment, caseInsensitive)
+    this.#folded = foldText(fragment)
+    this.#unescaped = new Needle(fragment.slice(escapeEnd(this.#folded)), caseInsensitive)
     this.isInObjects = isInObjects
   }
 

@@ -6,7 +6,7 @@
 import type { BoundExpression } from '../../binder/bound.ts'
 import { constantValue, type EvaluationContext } from '../../binder/evaluate.ts'
 import { relevanceIn } from '../../function/relevance.ts'
-import { newBytes, newNumbers } from '../../kernel/memory.ts'
+import { newBytes, newNumbers } from '../../kernel/arena.ts'
 import { readSearchQuery, type SearchPhrase } from '../../type/search-query.ts'
 import { textOf } from '../../type/text.ts'
 import type { Path } from '../../type/value.ts'

@@ -1,6 +1,6 @@
 /** Finds the rows that have one of a few texts at a path, where a look at a column's bytes tells. */
 import { encodeUtf8 } from '../../json/utf8.ts'
-import { maximumRows } from '../../kernel/memory.ts'
+import { maximumRows } from '../../kernel/arena.ts'
 import { boundsOfIntegers } from '../../kernel/number-counts.ts'
 import type { ColumnSet, TextColumn, Texts } from '../../vector/column.ts'
 import { isValid, storedRows } from '../../vector/read-column.ts'

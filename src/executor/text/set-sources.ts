@@ -10,7 +10,7 @@ import type { RowSet } from '../../vector/row-set.ts'
 import { type FoundRows, foundInAny, mayBe, noRow, rowsOfBitmap } from './found-rows.ts'
 import { FilteredTexts, TermSources } from './term-sources.ts'
 import { rowsOfColumn } from './text-column-rows.ts'
-import type { JsonPiece } from './text-requirement.ts'
+import type { JsonFragment } from './text-requirement.ts'
 
 /** What a set has of the text of a field. */
 export interface FieldSources {
@@ -75,21 +75,22 @@ function hasIndex(set: ColumnSet, path: readonly string[]): boolean {
   return set.residualMayHold(path) && isIndexed(set.residual)
 }
 
-/** Finds where a piece may be in one of the columns that the JSON of a value is made of. */
-type JsonSource = (piece: JsonPiece, isTold: boolean) => FoundRows
+/** Finds where a fragment may be in one of the columns that the JSON of a value is made of. */
+type JsonSource = (fragment: JsonFragment, isTold: boolean) => FoundRows
 
 function jsonSources(set: ColumnSet, path: readonly string[]): JsonSource[] {
   const { rowCount } = set
   const own = set.columns(path) ?? {}
   const sources: JsonSource[] = [...scalarSources(own, set)]
   const { json } = own
-  if (json) sources.push((piece, isTold) => rowsOfColumn(json, 'json', piece, isTold, rowCount))
+  if (json)
+    sources.push((fragment, isTold) => rowsOfColumn(json, 'json', fragment, isTold, rowCount))
   for (const below of set.pathsBelow(path)) {
     const columns = set.columns(below) ?? {}
     const { text, json: list, nulls } = columns
     const names = below.slice(path.length).map((name) => foldText(JSON.stringify(name)))
-    sources.push(...scalarSources(columns, set), (piece, isTold) => {
-      if (!names.some((name) => name.includes(piece.folded))) return noRow
+    sources.push(...scalarSources(columns, set), (fragment, isTold) => {
+      if (!names.some((name) => name.includes(fragment.folded))) return noRow
       const rows = rowsThatName(columns, rowCount)
       return { may: rows, sure: isTold ? rows : 'none' }
     })
@@ -98,12 +99,15 @@ function jsonSources(set: ColumnSet, path: readonly string[]): JsonSource[] {
         'null'.includes(folded) ? mayBe(rowsOfBitmap(nulls, rowCount)) : noRow,
       )
     }
-    if (text) sources.push((piece, isTold) => rowsOfColumn(text, 'member', piece, isTold, rowCount))
-    if (list) sources.push((piece, isTold) => rowsOfColumn(list, 'json', piece, isTold, rowCount))
+    if (text)
+      sources.push((fragment, isTold) => rowsOfColumn(text, 'member', fragment, isTold, rowCount))
+    if (list)
+      sources.push((fragment, isTold) => rowsOfColumn(list, 'json', fragment, isTold, rowCount))
   }
   const residual = set.residualMayHold(path) ? set.residual : undefined
   // It has other fields as well.
-  if (residual) sources.push((piece) => rowsOfColumn(residual, 'json', piece, false, rowCount))
+  if (residual)
+    sources.push((fragment) => rowsOfColumn(residual, 'json', fragment, false, rowCount))
   return sources
 }
 
@@ -157,7 +161,7 @@ function rowsThatName(columns: PathColumns, rowCount: number): RowSet {
 function scalarSources(
   { number, timestamp, boolean }: PathColumns,
   set: ColumnSet,
-): ((piece: { readonly folded: string }) => FoundRows)[] {
+): ((fragment: { readonly folded: string }) => FoundRows)[] {
   const { rowCount } = set
   return [
     { column: number, looksLike: (text: string) => /^[-+.0-9e]*$/.test(text) },

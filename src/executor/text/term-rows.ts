@@ -9,7 +9,7 @@ import type { GramIndex } from '../../vector/gram-index.ts'
 import { addRow } from '../../vector/row-bits.ts'
 import type { TermIndex } from '../../vector/term-index.ts'
 import { decodeText } from '../../vector/vector.ts'
-import { blocksWithParts, noteMisled } from './dictionary-filters.ts'
+import { blocksWithNgrams, noteMisled } from './dictionary-filters.ts'
 import { type FoundRows, foundInAny, mayBe, noRow, rowsOfBitmap, withDoubt } from './found-rows.ts'
 import { JsonTerm, looksLikeNumber } from './json-search.ts'
 import {
@@ -80,7 +80,7 @@ function entriesWith(
   let found: Uint8Array | undefined
   if (grams && tellsOf(grams, term)) {
     const { blockTexts } = grams
-    for (const block of blocksWithParts(grams, term.grams, dictionary)) {
+    for (const block of blocksWithNgrams(grams, term.grams, dictionary)) {
       found ??= new Uint8Array(count)
       const from = block * blockTexts
       const to = Math.min(count, from + blockTexts)
@@ -151,7 +151,10 @@ const keptBytes = 2 ** 17
  * The texts of a column in which a term has to be for `rowsOfTerm` to find it, where the column is a small
  * dictionary without an index.
  */
-export function keptText(column: TextColumn, content: 'text' | 'json'): (() => string) | undefined {
+export function cachedText(
+  column: TextColumn,
+  content: 'text' | 'json',
+): (() => string) | undefined {
   if (column.encoding !== 'dictionary' || column.grams) return undefined
   const { dictionary } = column
   if (dictionary.offsets.at(-1)! > keptBytes) return undefined

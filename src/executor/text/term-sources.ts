@@ -4,10 +4,10 @@
  * thread keeps, so that these are not asked one by one.
  */
 import type { TextColumn } from '../../vector/column.ts'
-import { KeptValues } from '../thread/kept-values.ts'
+import { ValueCache } from '../thread/value-cache.ts'
 import { type FoundRows, foundInAny } from './found-rows.ts'
-import { PartFilter } from './part-filter.ts'
-import { keptText, rowsOfTerm } from './term-rows.ts'
+import { NgramFilter } from './ngram-filter.ts'
+import { cachedText, rowsOfTerm } from './term-rows.ts'
 import type { SoughtTerm } from './text-requirement.ts'
 
 /** Finds where a term may be in one of the columns of a value. */
@@ -16,7 +16,7 @@ export type TermSource = (term: SoughtTerm, isTold: boolean) => FoundRows
 /** What numbers and times may be printed with; truths are texts of the filter. */
 const printedCharacters = /^[-+.:0-9etz]*$/
 
-const filters = new KeptValues<PartFilter>()
+const filters = new ValueCache<NgramFilter>()
 
 /** Texts of all fields of a set that were asked for, and a filter of them all. */
 export class FilteredTexts {
@@ -32,7 +32,7 @@ export class FilteredTexts {
     if (grams.length === 0 || printedCharacters.test(text)) return true
     let filter = filters.get(this)
     if (!filter) {
-      filter = PartFilter.of(this.#texts.map((read) => read()).join('\n'))
+      filter = NgramFilter.of(this.#texts.map((read) => read()).join('\n'))
       filters.set(this, filter, filter.byteLength)
     }
     return filter.mayHaveAll(grams)
@@ -69,7 +69,7 @@ export class TermSources {
     const source: TermSource = (term, isTold) => {
       return rowsOfTerm(column, content, term, isTold && isAll, rowCount)
     }
-    const text = keptText(column, content)
+    const text = cachedText(column, content)
     if (!text) {
       this.#others.push(source)
       return

@@ -13,9 +13,9 @@
  */
 import type { BoundExpression } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
+import { newBytes, newCodes } from '../../kernel/arena.ts'
 import { countRows } from '../../kernel/bit-rows.ts'
 import { expandBits } from '../../kernel/bitmap.ts'
-import { newBytes, newCodes } from '../../kernel/memory.ts'
 import { isWithin, makeBriefly, without } from '../../kernel/row-sets.ts'
 import { selectTrue } from '../../kernel/select.ts'
 import type { ColumnSet } from '../../vector/column.ts'
@@ -34,7 +34,7 @@ import {
 import { SetSources } from './set-sources.ts'
 import { rowsOfColumn } from './text-column-rows.ts'
 import {
-  type Part,
+  type RequiredText,
   type SoughtTerm,
   type TextRequirement,
   textRequirement,
@@ -99,7 +99,7 @@ export class TextCandidates {
 
 const none = new Int32Array(0)
 
-/** Of the rows of a batch: fewer are sooner listed bit by bit than by loops that look at all. */
+/** Of the rows of a batch: fewer are sooner listed bit by bit than by kernels that look at all. */
 const listedShare = 1 / 16
 
 /** Undefined when no index tells anything of the rows. What is found must not be used once it is called again. */
@@ -177,7 +177,7 @@ function rowsWithTerms(
 function rowsWithPart(
   sources: SetSources,
   path: readonly string[],
-  { inText, inJson }: Part,
+  { inText, inJson }: RequiredText,
   onlyText: boolean,
   isTold: boolean,
 ): FoundRows {
@@ -188,7 +188,7 @@ function rowsWithPart(
   const found: FoundRows[] = [inStore]
   if (text) {
     found.push(
-      foundInAll(inText.map((piece) => rowsOfColumn(text, 'text', piece, isTold, rowCount))),
+      foundInAll(inText.map((fragment) => rowsOfColumn(text, 'text', fragment, isTold, rowCount))),
     )
   }
   if (onlyText) {
@@ -199,7 +199,9 @@ function rowsWithPart(
   }
   if (json.length > 0) {
     found.push(
-      foundInAll(inJson.map((piece) => foundInAny(json.map((source) => source(piece, isTold))))),
+      foundInAll(
+        inJson.map((fragment) => foundInAny(json.map((source) => source(fragment, isTold)))),
+      ),
     )
   }
   return foundInAny(found)

@@ -10,7 +10,7 @@ import { blocksWithGrams, type GramIndex, gramsOf } from '../../vector/gram-inde
 import { addRange, addRow } from '../../vector/row-bits.ts'
 import type { TermIndex, TermPart } from '../../vector/term-index.ts'
 import { decodeText } from '../../vector/vector.ts'
-import { blocksWithParts, noteMisled } from './dictionary-filters.ts'
+import { blocksWithNgrams, noteMisled } from './dictionary-filters.ts'
 import {
   anyRow,
   type FoundRows,
@@ -23,7 +23,7 @@ import {
   union,
   withDoubt,
 } from './found-rows.ts'
-import type { JsonPiece, Piece } from './text-requirement.ts'
+import type { Fragment, JsonFragment } from './text-requirement.ts'
 
 /** What a column's texts are to the search. */
 export type Content =
@@ -33,31 +33,31 @@ export type Content =
   | 'member'
   | 'json'
 
-/** @param isTold whether rows have the piece exactly if a word fits its only term */
+/** @param isTold whether rows have the fragment exactly if a word fits its only term */
 export function rowsOfColumn(
   column: TextColumn,
   content: Content,
-  piece: Piece | JsonPiece,
+  fragment: Fragment | JsonFragment,
   isTold: boolean,
   rowCount: number,
 ): FoundRows {
-  const unescaped = 'unescaped' in piece ? piece.unescaped : piece
+  const unescaped = 'unescaped' in fragment ? fragment.unescaped : fragment
   if (column.encoding === 'dictionary') {
-    return rowsOfDictionary(column, content, piece, unescaped, isTold, rowCount)
+    return rowsOfDictionary(column, content, fragment, unescaped, isTold, rowCount)
   }
   const { terms, grams } = column
   const isPrinted = (terms ?? grams)?.isOlder && content === 'json'
-  const searched = content === 'text' || isPrinted ? piece : unescaped
-  if ((terms ?? grams)?.isOlder && !piece.isPlain) return anyRow
+  const searched = content === 'text' || isPrinted ? fragment : unescaped
+  if ((terms ?? grams)?.isOlder && !fragment.isPlain) return anyRow
   if (terms) {
-    const found = rowsWithTerms(terms, piece.terms, isTold, rowCount)
-    return searched === piece ? found : unionWithEscaped(terms, searched, found, rowCount)
+    const found = rowsWithTerms(terms, fragment.terms, isTold, rowCount)
+    return searched === fragment ? found : unionWithEscaped(terms, searched, found, rowCount)
   }
   if (grams) {
     return searched.grams.length === 0 ? anyRow : rowsWithGrams(grams, searched.grams, rowCount)
   }
   const isShort = isShortText(column)
-  const { folded } = content === 'member' ? unescaped : piece
+  const { folded } = content === 'member' ? unescaped : fragment
   if (!mayHold(column, folded)) return noRow
   if (isShort && !foldedTexts(column.texts, content).includes(folded)) return noRow
   return mayBe(rowsOfBitmap(column.validity, rowCount))
@@ -92,7 +92,7 @@ function rowsInIndex(index: TermIndex, { relation, bytes }: TermPart, isTold: bo
  */
 function unionWithEscaped(
   index: TermIndex,
-  { terms }: Piece,
+  { terms }: Fragment,
   found: FoundRows,
   rowCount: number,
 ): FoundRows {
@@ -129,24 +129,24 @@ export function rowsWithGrams(index: GramIndex, grams: Int32Array, rowCount: num
 function rowsOfDictionary(
   { codes, dictionary, grams }: Extract<TextColumn, { encoding: 'dictionary' }>,
   content: Content,
-  piece: Piece,
-  unescaped: Piece,
+  fragment: Fragment,
+  unescaped: Fragment,
   isTold: boolean,
   rowCount: number,
 ): FoundRows {
   const isPrinted = grams?.isOlder && content === 'json'
-  const searched = content === 'text' || isPrinted ? piece : unescaped
-  const isIndexed = grams && searched.grams.length > 0 && (piece.isPlain || !grams.isOlder)
-  const { folded } = content === 'member' ? unescaped : piece
+  const searched = content === 'text' || isPrinted ? fragment : unescaped
+  const isIndexed = grams && searched.grams.length > 0 && (fragment.isPlain || !grams.isOlder)
+  const { folded } = content === 'member' ? unescaped : fragment
   const found = new Uint8Array(dictionary.offsets.length - 1)
   const look = (from: number, to: number): void => {
     for (let code = from; code < to; code++) {
-      found[code] = +foldText(printed(dictionary, content, code)).includes(piece.folded)
+      found[code] = +foldText(printed(dictionary, content, code)).includes(fragment.folded)
     }
   }
   if (isIndexed) {
     const { blockTexts } = grams
-    for (const block of blocksWithParts(grams, searched.grams, dictionary)) {
+    for (const block of blocksWithNgrams(grams, searched.grams, dictionary)) {
       const from = block * blockTexts
       const to = Math.min(found.length, from + blockTexts)
       look(from, to)

@@ -1,7 +1,7 @@
 /** Comparisons of texts with constants, without decoding the texts. */
 import type { BoundExpression } from '../../binder/bound.ts'
 import { decodeUtf8, encodeUtf8 } from '../../json/utf8.ts'
-import { newBytes } from '../../kernel/memory.ts'
+import { newBytes } from '../../kernel/arena.ts'
 import { textEquals } from '../../kernel/text.ts'
 import { hasPart } from '../../type/find-part.ts'
 import { compileLike, parseLike } from '../../type/like.ts'

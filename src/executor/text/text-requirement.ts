@@ -20,7 +20,7 @@ import { gramsOf } from '../../vector/gram-index.ts'
 import { mayBeBeside, type TermPart, termPartsOf } from '../../vector/term-index.ts'
 
 /** A folded text to find; the grams of a short one are none. */
-export interface Piece {
+export interface Fragment {
   readonly folded: string
   readonly grams: Int32Array
   /** What must be among the words of a text that has it. */
@@ -38,18 +38,18 @@ export interface SoughtTerm extends SearchTerm {
   readonly isBeside: boolean
 }
 
-/** A text that must occur: what shows it in a text as it is, and in JSON. All of the pieces do. */
-export interface Part {
-  readonly inText: readonly Piece[]
-  readonly inJson: readonly JsonPiece[]
-  /** Whether the pieces are all of the text, without halves of characters. */
+/** A text that must occur: what shows it in a text as it is, and in JSON. All of the fragments do. */
+export interface RequiredText {
+  readonly inText: readonly Fragment[]
+  readonly inJson: readonly JsonFragment[]
+  /** Whether the fragments are all of the text, without halves of characters. */
   readonly isWhole: boolean
 }
 
 /** Lies within one string, number or name of the JSON, if it occurs there. */
-export interface JsonPiece extends Piece {
+export interface JsonFragment extends Fragment {
   /** What of it is in a string's own text: it may begin with the end of an escape. */
-  readonly unescaped: Piece
+  readonly unescaped: Fragment
 }
 
 export type TextRequirement =
@@ -57,7 +57,7 @@ export type TextRequirement =
       readonly kind: 'parts'
       /** Of the part of the path before any array index, whose JSON holds the rest. */
       readonly path: readonly string[]
-      readonly parts: readonly Part[]
+      readonly parts: readonly RequiredText[]
       /** Whether a row passes exactly if it has a word for each part, of which each is one. */
       readonly isTold: boolean
       /** Whether only texts can pass: numbers and times are compared, not searched. */
@@ -224,7 +224,7 @@ function ofField(
 }
 
 /** Whether the part is found exactly where a word fits, in a text and in JSON. */
-function isOneWord({ inText, inJson, isWhole }: Part): boolean {
+function isOneWord({ inText, inJson, isWhole }: RequiredText): boolean {
   const [inside] = inText
   const [term] = inside?.terms ?? []
   if (!isWhole || !inside || !term || inText.length > 1 || inJson.length !== 1) return false
@@ -241,43 +241,43 @@ function columnPath(path: Path): readonly string[] | undefined {
 }
 
 /** @param isOpen whether words of the text may be parts of words */
-function partOf(text: string, isOpen: boolean): Part {
+function partOf(text: string, isOpen: boolean): RequiredText {
   // The halves of a character may be those of another one: only what is whole is looked for.
   const whole = text.split(/\p{Surrogate}/u)
   const mayGoOn = isOpen || whole.length > 1
   return {
     isWhole: whole.length === 1,
-    inText: whole.map((piece) => pieceOf(piece, mayGoOn)).filter(tellsAnything),
+    inText: whole.map((fragment) => fragmentOf(fragment, mayGoOn)).filter(tellsAnything),
     inJson: whole
       .flatMap(withinTokens)
-      .map((piece) => jsonPieceOf(piece, mayGoOn))
+      .map((fragment) => jsonFragmentOf(fragment, mayGoOn))
       .filter(tellsAnything),
   }
 }
 
 /** Cuts a text where JSON has something else than the inside of a string, or escapes it. */
 export function withinTokens(text: string): string[] {
-  const pieces: string[] = []
+  const fragments: string[] = []
   let start = 0
   for (let i = 0; i <= text.length; i++) {
     if (i < text.length && text[i]! >= ' ' && !'"\\{}[],:'.includes(text[i]!)) continue
-    if (i > start) pieces.push(text.slice(start, i))
+    if (i > start) fragments.push(text.slice(start, i))
     start = i + 1
   }
-  return pieces
+  return fragments
 }
 
-function jsonPieceOf(text: string, isOpen: boolean): JsonPiece {
-  const piece = pieceOf(text, isOpen)
-  const end = escapeEnd(piece.folded)
+function jsonFragmentOf(text: string, isOpen: boolean): JsonFragment {
+  const fragment = fragmentOf(text, isOpen)
+  const end = escapeEnd(fragment.folded)
   // What an escape stands for is of no word.
   return {
-    ...piece,
-    unescaped: end === 0 ? piece : pieceOf(piece.folded.slice(end), isOpen, false),
+    ...fragment,
+    unescaped: end === 0 ? fragment : fragmentOf(fragment.folded.slice(end), isOpen, false),
   }
 }
 
-function pieceOf(text: string, isOpen: boolean, beginsOpen = isOpen): Piece {
+function fragmentOf(text: string, isOpen: boolean, beginsOpen = isOpen): Fragment {
   const folded = foldText(text)
   return {
     folded,
@@ -287,7 +287,7 @@ function pieceOf(text: string, isOpen: boolean, beginsOpen = isOpen): Piece {
   }
 }
 
-function tellsAnything({ grams, terms }: Piece): boolean {
+function tellsAnything({ grams, terms }: Fragment): boolean {
   return grams.length > 0 || terms.length > 0
 }
 

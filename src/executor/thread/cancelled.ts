@@ -23,7 +23,7 @@ export function checkCancelled(): void {
   }
 }
 
-/** Steps of at most a few microseconds each between two looks at the flag: a power of two. */
+/** Steps of at most a few microseconds each between two cancellation checks: a power of two. */
 const stepsPerCheck = 1 << 10
 
 let steps = 0
@@ -34,11 +34,11 @@ export function checkAtTimes(): void {
   if (steps === 0) checkCancelled()
 }
 
-/** Rows of a loop, of which each takes up to a tenth of a microsecond or two, between two looks at the flag. */
+/** Rows of a loop, of which each takes up to a tenth of a microsecond or two, between two cancellation checks. */
 const rowsPerCheck = 1 << 15
 
 /** Has `work` go through `count` rows part by part, and asks before each. */
-export function inCheckedParts(count: number, work: (from: number, to: number) => void): void {
+export function inCheckedChunks(count: number, work: (from: number, to: number) => void): void {
   for (let from = 0; from < count; from += rowsPerCheck) {
     checkCancelled()
     work(from, Math.min(count, from + rowsPerCheck))

@@ -1,6 +1,6 @@
 /** Elements of arrays by their place in memory. Rows are counted from 0; nothing is checked. */
 
-/** Where `memory.ts` has put, for each byte, the places of its bits that are set, in eight bytes. */
+/** Where `arena.ts` has put, for each byte, the places of its bits that are set, in eight bytes. */
 export const placesOfBits: usize = 1024
 
 /** The same, of numbers of two bytes: the places of the bytes of those whose bits are set, in sixteen bytes. */

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, type Value } from '../../type/value.ts'
 import { type AttributeReader, numberOf, objectOf } from '../attribute-reader.ts'
 import { readJsonText } from '../json-text.ts'
 import type { RecordDraft } from '../record-draft.ts'
-import { settleUsage, type UsageCounts, type UsageHint } from './settle-usage.ts'
+import { reconcileUsage, type UsageCounts, type UsageHint } from './reconcile-usage.ts'
 import { type CostRole, type CountRole, costRole, countRole, isCostName } from './usage-role.ts'
 
 interface UsageSource {
@@ -205,7 +205,7 @@ function setCounts(counts: Counts, hint: UsageHint, draft: RecordDraft): void {
   const given: UsageCounts = Object.fromEntries(
     Array.from(counts, ([role, { value }]) => [role, value]),
   )
-  const { prompt, completion, total } = settleUsage(given, hint)
+  const { prompt, completion, total } = reconcileUsage(given, hint)
   draft.setMetric('prompt_tokens', prompt)
   draft.setMetric('completion_tokens', completion)
   draft.setMetric('tokens', total)

@@ -8,10 +8,10 @@ import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
 import { inlineBytes, isInline, isOneTask, mostInlinePrinted, mostTaskRows } from '../cost/cost.ts'
 import { OrderedSources } from '../scan/ordered-sources.ts'
-import type { Piece } from '../scan/piece.ts'
+import type { ScanRange } from '../scan/scan-range.ts'
 import { type PlanRun, type SplitInputs, splitInputs, wantedRows } from '../scan/scan-rows.ts'
-import { noteSkipped, skipKnown } from '../scan/skip-known.ts'
 import type { QuerySnapshot } from '../scan/snapshot.ts'
+import { noteSkipped, skipKnown } from '../scan/zone-map-aggregates.ts'
 
 /** With more wanted rows than this, several tasks had better read them. */
 const mostFirst = mostInlinePrinted
@@ -25,7 +25,7 @@ export interface FirstRead {
   readonly split: SplitInputs
   /** What is left has no row that comes before this; undefined: nothing is left. */
   readonly bound: OrderBound | undefined
-  readonly left: readonly Piece[]
+  readonly left: readonly ScanRange[]
 }
 
 export interface FirstReadOptions {
@@ -44,26 +44,26 @@ export function firstRead(
   rows: (wanted: number) => number,
   { snapshot, reads }: FirstReadOptions,
 ): FirstRead {
-  const { access, stage, then, limit = Number.POSITIVE_INFINITY, offset } = plan
+  const { access, stage, stages, limit = Number.POSITIVE_INFINITY, offset } = plan
   const all = { plan, split, bound: undefined, left: [] }
   const isInOrder = access.kind === 'scan' && access.order !== 'any' && stage.kind === 'rows'
-  if (!isInOrder || then.length > 0 || limit > mostFirst || split.others.length > 0) return all
-  const sources = new OrderedSources(split.pieces, plan, reads)
+  if (!isInOrder || stages.length > 0 || limit > mostFirst || split.others.length > 0) return all
+  const sources = new OrderedSources(split.ranges, plan, reads)
   const skipped = skipKnown(sources, plan, offset, { snapshot, reads })
   const wanted = offset - skipped + limit
   if (wanted > mostFirst) return all
-  const pieces = sources.take(rows(wanted))
+  const ranges = sources.take(rows(wanted))
   return {
     plan: skipped === 0 ? plan : { ...plan, offset: offset - skipped },
-    split: { ...split, pieces, skipped },
+    split: { ...split, ranges, skipped },
     bound: sources.bound,
-    left: sources.pieces,
+    left: sources.ranges,
   }
 }
 
 /** What is left to do where others may come before the rows that were found. */
 export function splitAfter({ split, left }: FirstRead, found: SortedRows): SplitInputs {
-  return { ...split, pieces: left, found }
+  return { ...split, ranges: left, found }
 }
 
 /** What a worker is to read of a plan in one task, if that is all or may do. */
@@ -95,7 +95,7 @@ type AnswerOptions = Pick<AnswerTask, 'printedBytes'> &
 
 /** The task that does it all. */
 export function answerTask(
-  { context, traceSets, snapshot }: Pick<PlanRun, 'context' | 'traceSets' | 'snapshot'>,
+  { context, semiJoinSets, snapshot }: Pick<PlanRun, 'context' | 'semiJoinSets' | 'snapshot'>,
   { plan, split, bound }: FirstRead,
   form: RowForm,
   { printedBytes, isProfiled, budgetBytes, cancelled }: AnswerOptions,
@@ -106,9 +106,9 @@ export function answerTask(
       kind: 'scan',
       plan,
       context,
-      traceSets,
+      semiJoinSets,
       dictionaries: [],
-      settling: undefined,
+      localGrouping: undefined,
       snapshot: { transaction: snapshot.transaction },
       inputs: inputsOf(split),
       share: undefined,
@@ -126,6 +126,6 @@ export function answerTask(
   }
 }
 
-export function inputsOf({ pieces, others }: SplitInputs): TaskInput[] {
-  return [...others, ...pieces.map(({ input }) => input)]
+export function inputsOf({ ranges, others }: SplitInputs): TaskInput[] {
+  return [...others, ...ranges.map(({ input }) => input)]
 }

@@ -7,8 +7,8 @@
 import { ByteWriter } from '../../json/byte-writer.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../../planner/physical-plan.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
-import type { KeptRow, KeptRows } from '../../storage/row/kept-rows.ts'
 import type { ObjectConstants } from '../../storage/row/row.ts'
+import type { CachedRow, RowCache } from '../../storage/row/row-cache.ts'
 import { compareRowKeys } from '../../type/transaction.ts'
 import type { InlineAnswer } from './inline-scan.ts'
 
@@ -16,15 +16,15 @@ import type { InlineAnswer } from './inline-scan.ts'
 const mostRecords = 1
 
 /** Whether the plan only reads one record by its id and shows it as it is. */
-export function isDirect({ traceSets, plan }: PhysicalQuery): boolean {
+export function isDirect({ semiJoinSets, plan }: PhysicalQuery): boolean {
   const { access, objects, stage, output } = plan
   return (
     access.kind === 'look_up' &&
     access.ids.length * objects.length === mostRecords &&
-    traceSets.length === 0 &&
+    semiJoinSets.length === 0 &&
     stage.kind === 'rows' &&
     stage.carried.length === 0 &&
-    plan.then.length === 0 &&
+    plan.stages.length === 0 &&
     plan.unpivots.length === 0 &&
     plan.sort.length === 0 &&
     plan.offset === 0 &&
@@ -57,7 +57,7 @@ let kept = new ByteWriter(keptBytes)
 export interface LookUpReads {
   readonly reads: TaskReads
   /** Rows as they are now. */
-  readonly rows: KeptRows
+  readonly rows: RowCache
 }
 
 /** The id that a plan looks up. */
@@ -99,7 +99,7 @@ function readRow(
   id: string,
   transaction: number,
   { reads, rows }: LookUpReads,
-): KeptRow | undefined {
+): CachedRow | undefined {
   return reads.withShared(transaction, (records, within) => {
     kept.truncate(0)
     const printed = records.printAsOf(object, id, transaction, kept, within)

@@ -65,7 +65,7 @@ export function scanInline(
       printedBytes: inlineBytes,
       cancelled: undefined,
     }
-    const run = { context, traceSets: [], snapshot }
+    const run = { context, semiJoinSets: [], snapshot }
     let left: SplitInputs | undefined
     for (const read of readsOf(plan, split, { snapshot, reads })) {
       if (!isInline(read.plan, inputsOf(read.split), reads)) return left

@@ -27,7 +27,7 @@ const pageRows = 128
 const maximumChunkRows = { stored: 4096, made: 32_768 }
 const maximumGroupRows = { stored: 32_768, made: 65_536 }
 
-export interface PrintedPart extends PrintedRows {
+export interface PrintedChunk extends PrintedRows {
   /** The last row's place in the relation. */
   readonly lastRow: number
 }
@@ -44,7 +44,7 @@ export async function* printRelation(
   run: PlanRun,
   form: RowForm,
   rowBytes: number,
-): AsyncGenerator<PrintedPart> {
+): AsyncGenerator<PrintedChunk> {
   const { rowCount, rows } = relation
   const kind = rows ? 'stored' : 'made'
   const isGrouped = form.kind === 'parquet'
@@ -84,17 +84,17 @@ export async function* printRelation(
 async function printPart(
   relation: Relation,
   { from, to }: Part,
-  { name, plan, context, traceSets, cancelled, pool, audit }: PlanRun,
+  { name, plan, context, semiJoinSets, cancelled, pool, audit }: PlanRun,
   segments: readonly number[],
   form: RowForm,
-): Promise<{ printed: PrintedPart; rest: Part | undefined }> {
+): Promise<{ printed: PrintedChunk; rest: Part | undefined }> {
   const started = audit.now()
   const part = sliceRelation(relation, from, to)
   const task = {
     kind: 'print',
     plan,
     context,
-    traceSets,
+    semiJoinSets,
     relation: part,
     segments,
     form,

@@ -59,7 +59,7 @@ export function taskMs(task: Task): number {
     case 'order':
       return countRows(task.lists) / perMs.merged
     case 'print':
-    case 'settle':
+    case 'infer form':
       return task.relation.rowCount / perMs.printedRows
     case 'unify':
       return unifyMs
@@ -77,7 +77,7 @@ export function isLookUp(plan: PhysicalPlan): boolean {
 export function isInline(
   plan: PhysicalPlan,
   inputs: readonly TaskInput[],
-  reads: Pick<TaskReads, 'openSegment' | 'openPart' | 'segmentMetadata'>,
+  reads: Pick<TaskReads, 'openSegment' | 'openMemtable' | 'segmentMetadata'>,
 ): boolean {
   if (isLookUp(plan) || inputs.length === 0) return true
   if (multipliesRows(plan)) return false
@@ -88,11 +88,11 @@ export function isInline(
   const { stage } = plan
   let values = 0
   for (const input of inputs) {
-    if (input.kind !== 'segment' && input.kind !== 'part') return false
+    if (input.kind !== 'segment' && input.kind !== 'memtable') return false
     const set =
       input.kind === 'segment'
         ? reads.openSegment(input.segment)
-        : reads.openPart(input.part, input.memory)
+        : reads.openMemtable(input.memtable, input.memory)
     const object = plan.objects.find(({ number }) => number === input.object)!
     const rowsHere = input.to - input.from
     values += rowsHere * rowCost(set, paths, object)
@@ -112,8 +112,8 @@ export function mostInlineRows(plan: PhysicalPlan): number {
 /** Whether one task scans the inputs, finishes the plan and prints, so that one message goes to a worker. */
 export function isOneTask(plan: PhysicalPlan, inputs: readonly TaskInput[]): boolean {
   if (isLookUp(plan)) return true
-  // Parts are short and lie in memory: only their rows count.
-  const counted = inputs.filter(({ kind }) => kind !== 'part').length
+  // Memtables are short and lie in memory: only their rows count.
+  const counted = inputs.filter(({ kind }) => kind !== 'memtable').length
   const rows = inputs.reduce((sum, input) => sum + rowsOf(input), 0)
   return counted <= oneTaskInputs && rows <= mostTaskRows
 }
@@ -127,9 +127,9 @@ export function isShortMerge(count: number): boolean {
 export function isShortFinish(plan: PhysicalPlan, input: FinishTask['input']): boolean {
   if (multipliesRows(plan)) return false
   if (input.kind === 'rows') return countRows(input.lists) <= mostInlinePrinted
-  const { stage, then } = plan
+  const { stage, stages } = plan
   const groups = groupCountOf(input)
-  const readsRows = stage.kind === 'groups' && stage.row !== undefined && then.length > 0
+  const readsRows = stage.kind === 'groups' && stage.row !== undefined && stages.length > 0
   if (readsRows ? groups > mostInlinePrinted : !isShortMerge(groups)) return false
   return bytesOf(input.partials) <= inlineBytes
 }
@@ -142,7 +142,7 @@ export function isShortPrint(relation: Relation): boolean {
 
 function scanMs(inputs: readonly TaskInput[]): number {
   return inputs.reduce((sum, input) => {
-    const isRead = input.kind === 'segment' || input.kind === 'part'
+    const isRead = input.kind === 'segment' || input.kind === 'memtable'
     return sum + rowsOf(input) / (isRead ? perMs.scannedRows : perMs.records)
   }, 0)
 }
@@ -150,9 +150,9 @@ function scanMs(inputs: readonly TaskInput[]): number {
 function rowsOf(input: TaskInput): number {
   switch (input.kind) {
     case 'segment':
-    case 'part':
+    case 'memtable':
       return input.to - input.from
-    case 'delta':
+    case 'log':
     case 'history':
       return spanRows
     case 'lost':
@@ -164,7 +164,7 @@ function rowsOf(input: TaskInput): number {
 
 /** Rows that nobody has counted are many. */
 function countedRows(input: TaskInput): number {
-  return input.kind === 'segment' || input.kind === 'part'
+  return input.kind === 'segment' || input.kind === 'memtable'
     ? input.to - input.from
     : Number.POSITIVE_INFINITY
 }
@@ -174,19 +174,21 @@ function groupCountOf({ partials }: Extract<FinishTask['input'], { kind: 'groups
 }
 
 /** Whether unpivots may make any number of rows of a few. */
-function multipliesRows({ unpivots, then }: PhysicalPlan): boolean {
-  return unpivots.length > 0 || then.some(({ kind }) => kind === 'unpivot')
+function multipliesRows({ unpivots, stages }: PhysicalPlan): boolean {
+  return unpivots.length > 0 || stages.some(({ kind }) => kind === 'unpivot')
 }
 
 const shortStages: ReadonlySet<RelationStage['kind']> = new Set(['filter', 'sort', 'seek', 'limit'])
 
 /** Whether, besides reading columns, it does little with so many rows. */
 function isSimple(plan: PhysicalPlan, rows: number): boolean {
-  const { stage, limit = rows, offset, then } = plan
+  const { stage, limit = rows, offset, stages } = plan
   const printed = stage.kind === 'rows' || stage.row ? Math.min(rows, limit + offset) : 0
   if (printed > mostInlinePrinted) return false
   if (rows <= perMs.evaluatedRows * inlineMs) return true
-  return then.every(({ kind }) => shortStages.has(kind)) && expressionsOf(plan).every(isVectorized)
+  return (
+    stages.every(({ kind }) => shortStages.has(kind)) && expressionsOf(plan).every(isVectorized)
+  )
 }
 
 /** Those that may be evaluated row by row, or search texts. */

@@ -14,7 +14,7 @@ import { storedRows } from '../../vector/read-column.ts'
 /** What a value costs in values of one column; texts of rows, JSON and what is in no column may be of any length. */
 const valueCost = { column: 1, key: 20, anyLength: Number.POSITIVE_INFINITY }
 
-export type ColumnsInput = Extract<TaskInput, { kind: 'segment' | 'part' }>
+export type ColumnsInput = Extract<TaskInput, { kind: 'segment' | 'memtable' }>
 
 /** Those that are evaluated for each row. */
 export function expressionsOf({ predicates, stage, sort }: PhysicalPlan): BoundExpression[] {

@@ -1,6 +1,6 @@
 /** The threads that do what inserts need before and after they are written, apart from queries. */
 import { AssayError } from '../../error.ts'
-import type { FreshSpan, PreparedPart } from '../../storage/prepare/fresh-part.ts'
+import type { LogRange, PreparedMemtable } from '../../storage/prepare/memtable.ts'
 import type {
   IngestTask,
   PreparedRequests,
@@ -20,7 +20,7 @@ import { sampleBody } from './sample-rows.ts'
  */
 const movedBytes = 32 * 2 ** 20
 
-/** Memory of parts of fewer bytes is not shared out: there is little of it. */
+/** Memory of memtables of fewer bytes is not shared out: there is little of it. */
 const leastPartBytes = 16 * 1024
 const partStep = 64 * 1024
 const largestPartShare = 8
@@ -31,16 +31,16 @@ const warmUpBodies = 4
 export interface IngestPoolOptions {
   /** See `QueryPool`. */
   readonly runningTasks?: Int32Array
-  /** For parts; whoever gets them gives it back. */
-  readonly partMemory?: SharedMemory
+  /** For memtables; whoever gets them gives it back. */
+  readonly memtableMemory?: SharedMemory
 }
 
 export class IngestPool {
   readonly #pool: Threads
   readonly threads: number
-  readonly #partMemory: SharedMemory | undefined
+  readonly #memtableMemory: SharedMemory | undefined
   /**
-   * Of its body, what a part may take: more than all where rows are so short that what is filled in is longer. What is
+   * Of its body, what a memtable may take: more than all where rows are so short that what is filled in is longer. What is
    * too large costs hardly anything, as only what is written to is there.
    */
   #partShare = 1
@@ -48,9 +48,9 @@ export class IngestPool {
   #isAsked = false
 
   constructor(directory: string, threads: number, options: IngestPoolOptions = {}) {
-    const { runningTasks = newTaskCount(), partMemory } = options
+    const { runningTasks = newTaskCount(), memtableMemory } = options
     this.threads = threads
-    this.#partMemory = partMemory
+    this.#memtableMemory = memtableMemory
     const data = { directory, runningTasks }
     this.#pool = openThreads('ingest', { data, least: 0, most: threads })
   }
@@ -71,8 +71,8 @@ export class IngestPool {
     const one = async () => {
       for (let i = 0; i < warmUpBodies && !this.#isAsked; i++) {
         const options = { form: 'events', object, nowMs: 0 } as const
-        const { parts } = await this.#prepare([{ body, options }])
-        this.drop(parts)
+        const { memtables } = await this.#prepare([{ body, options }])
+        this.drop(memtables)
       }
     }
     await Promise.all(Array.from({ length: this.threads }, one))
@@ -88,53 +88,58 @@ export class IngestPool {
       const task: IngestTask = { kind: 'prepare', requests, memory }
       const outcome = (await this.#pool.run(task, { transferList })) as PrepareOutcome
       if ('error' in outcome) throw AssayError.fromWire(outcome.error)
-      const parts = outcome.parts.map((part) =>
-        part.isGiven ? { ...part, memory: memory! } : part,
+      const memtables = outcome.memtables.map((memtable) =>
+        memtable.isGiven ? { ...memtable, memory: memory! } : memtable,
       )
-      return { ...outcome, parts }
+      return { ...outcome, memtables }
     })
   }
 
   /**
-   * The rows that were written in these spans, as a fresh part; undefined when there are none.
+   * The rows that were written in these log ranges, as a memtable; undefined when there are none.
    *
    * @param bytes that rows and JSON around them have, more or less
    */
-  async seal(spans: readonly FreshSpan[], bytes: number): Promise<SharedArrayBuffer | undefined> {
+  async seal(
+    logRanges: readonly LogRange[],
+    bytes: number,
+  ): Promise<SharedArrayBuffer | undefined> {
     this.#isAsked = true
     const sealed = await this.#withPartMemory(bytes, async (memory) => {
-      const task: IngestTask = { kind: 'seal', spans, memory }
+      const task: IngestTask = { kind: 'seal', logRanges, memory }
       const outcome = (await this.#pool.run(task)) as SealOutcome
       if ('error' in outcome) throw AssayError.fromWire(outcome.error)
-      return { parts: outcome.isGiven ? [{ memory: memory! }] : [outcome] }
+      return { memtables: outcome.isGiven ? [{ memory: memory! }] : [outcome] }
     })
-    return sealed.parts[0]?.memory
+    return sealed.memtables[0]?.memory
   }
 
-  /** Takes back the memory of parts that nobody reads. */
-  drop(parts: readonly PreparedPart[]): void {
-    for (const { memory } of parts) this.#partMemory?.giveBack(memory)
+  /** Takes back the memory of memtables that nobody reads. */
+  drop(memtables: readonly PreparedMemtable[]): void {
+    for (const { memory } of memtables) this.#memtableMemory?.giveBack(memory)
   }
 
-  /** Takes the memory back unless a part is in it. */
+  /** Takes the memory back unless a memtable is in it. */
   async #withPartMemory<
-    Made extends { readonly parts: readonly { readonly memory: SharedArrayBuffer | undefined }[] },
+    Made extends {
+      readonly memtables: readonly { readonly memory: SharedArrayBuffer | undefined }[]
+    },
   >(bytes: number, make: (memory: SharedArrayBuffer | undefined) => Promise<Made>): Promise<Made> {
     const needed = Math.ceil((bytes * this.#partShare) / partStep) * partStep
-    const memory = bytes < leastPartBytes ? undefined : this.#partMemory?.take(needed)
+    const memory = bytes < leastPartBytes ? undefined : this.#memtableMemory?.take(needed)
     let made: Made | undefined
     try {
       made = await make(memory)
-      for (const part of made.parts) this.#noteShare(part.memory, bytes)
+      for (const memtable of made.memtables) this.#noteShare(memtable.memory, bytes)
       return made
     } finally {
-      const isUsed = made?.parts.some((part) => part.memory === memory)
-      if (memory && !isUsed) this.#partMemory?.giveBack(memory)
+      const isUsed = made?.memtables.some((memtable) => memtable.memory === memory)
+      if (memory && !isUsed) this.#memtableMemory?.giveBack(memory)
     }
   }
 
-  #noteShare(part: SharedArrayBuffer | undefined, bytes: number): void {
-    const share = part ? sharedBytes(part) / bytes : 0
+  #noteShare(memtable: SharedArrayBuffer | undefined, bytes: number): void {
+    const share = memtable ? sharedBytes(memtable) / bytes : 0
     if (share > this.#partShare) this.#partShare = Math.min(largestPartShare, share * 1.1)
   }
 

@@ -5,7 +5,7 @@
  */
 import { missingAccess } from '../../catalog/missing-access.ts'
 import { AssayError } from '../../error.ts'
-import type { PreparedPart } from '../../storage/prepare/fresh-part.ts'
+import type { PreparedMemtable } from '../../storage/prepare/memtable.ts'
 import {
   type PreparedRequests,
   type PrepareOptions,
@@ -34,7 +34,7 @@ const groupBytes = 512 * 1024
 export interface InsertedRows {
   readonly written: Written
   readonly rows: PreparedRows
-  readonly parts: readonly PreparedPart[]
+  readonly memtables: readonly PreparedMemtable[]
   /** The number of each of `rows.objects`. */
   readonly objectNumbers: readonly number[]
 }
@@ -90,7 +90,7 @@ export class Inserts {
 
   async #insertHere(request: InsertRequest): Promise<InsertResult> {
     const prepared = prepareTogether([this.#unprepared(request)])
-    return this.#writeAlone(request, { ...prepared, parts: [] })
+    return this.#writeAlone(request, { ...prepared, memtables: [] })
   }
 
   async #insertAlone(ingest: IngestPool, request: InsertRequest): Promise<InsertResult> {
@@ -140,7 +140,7 @@ export class Inserts {
         this.#groups--
         this.#sendGroups(ingest)
       })
-      const { rows, parts, errors } = prepared
+      const { rows, memtables, errors } = prepared
       left = withoutFailed(
         group,
         errors.map((error) => error && AssayError.fromWire(error)),
@@ -150,7 +150,7 @@ export class Inserts {
         left.map(({ request }, i) => missingOf(request, rows, i)),
       )
       if (allowed.length < left.length) {
-        ingest.drop(parts)
+        ingest.drop(memtables)
         this.#waiting.unshift(...allowed)
         this.#sendSoon(ingest)
       } else if (left.length > 0) {
@@ -190,16 +190,16 @@ export class Inserts {
   /** Of several requests, each may write its rows; of one, that is asked here. */
   async #write(
     requests: readonly InsertRequest[],
-    { rows, parts, attachments }: Omit<PreparedRequests, 'errors'>,
+    { rows, memtables, attachments }: Omit<PreparedRequests, 'errors'>,
   ): Promise<InsertResult[]> {
     const { ingest, onWritten } = this.#options
     const { written, ids, objectNumbers } = await this.#writeRows(requests, rows).catch(
       (thrown) => {
-        ingest?.drop(parts)
+        ingest?.drop(memtables)
         throw thrown
       },
     )
-    onWritten({ written, rows, parts, objectNumbers })
+    onWritten({ written, rows, memtables, objectNumbers })
     return requests.map((_, i) => ({
       ids: ids.slice(i === 0 ? 0 : rows.requestEnds[i - 1]!, rows.requestEnds[i]!),
       transactionId: formatTransaction(written.transactions[i]!),

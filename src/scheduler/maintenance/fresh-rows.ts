@@ -1,13 +1,13 @@
 /**
- * The rows that are in no segment yet, as queries find them: parts that are columns already, and
- * spans of transactions whose rows are still to be read from the row store and shredded.
+ * The rows that are in no segment yet, as queries find them: memtables that are columns already, and
+ * log ranges: transactions whose rows of an object are still to be read from the row store and shredded.
  *
- * Rows of large requests, and of many small ones that came together, come with their part. Others are
- * spans, until there are enough of them to be sealed, which makes a part of them. So are all rows after a
- * start, however many there are: of these, some are sealed at a time. All parts and spans up to one
+ * Rows of large requests, and of many small ones that came together, come with their memtable. Others are
+ * log ranges, until there are enough of them to be sealed, which makes a memtable of them. So are all rows after a
+ * start, however many there are: of these, some are sealed at a time. All memtables and log ranges up to one
  * transaction are flushed together, the oldest first, and leave when the manifest says that they were.
  */
-import type { FreshSpan, PreparedPart } from '../../storage/prepare/fresh-part.ts'
+import type { LogRange, PreparedMemtable } from '../../storage/prepare/memtable.ts'
 import type { LogEntry } from '../../storage/record-log.ts'
 import { SharedMemory } from '../../storage/shared-memory.ts'
 import { objectRuns } from '../../storage/shred/shred-keys.ts'
@@ -15,10 +15,10 @@ import type { Written } from '../../storage/write/record-writer.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { paginationKeyAt } from '../../vector/row-keys.ts'
 import { setKeys, sharedBytes, sharedKeys } from '../../vector/shared-columns.ts'
-import { RetiredMemory } from './part-memory.ts'
+import { RetiredMemory } from './memtable-memory.ts'
 
-/** Rows of one object in a part, with the bounds of their pagination keys. */
-export interface PartRows {
+/** Rows of one object in a memtable, with the bounds of their pagination keys. */
+export interface MemtableRows {
   readonly object: number
   readonly from: number
   readonly to: number
@@ -26,8 +26,8 @@ export interface PartRows {
   readonly newest: RowKey
 }
 
-export interface FreshPart {
-  /** No two parts of an engine have the same, nor a part and a segment. */
+export interface Memtable {
+  /** No two memtables of an engine have the same, nor a memtable and a segment. */
   readonly id: number
   readonly memory: SharedArrayBuffer
   readonly first: number
@@ -35,7 +35,7 @@ export interface FreshPart {
   readonly rowCount: number
   /** Bytes of its rows. */
   readonly rowBytes: number
-  readonly objects: readonly PartRows[]
+  readonly objects: readonly MemtableRows[]
 }
 
 export interface RowCount {
@@ -46,47 +46,47 @@ export interface RowCount {
 /** What a flush takes: everything that was written up to `through`. */
 export interface FlushInput {
   readonly through: number
-  readonly parts: readonly Pick<FreshPart, 'memory' | 'rowBytes'>[]
-  readonly spans: readonly FreshSpan[]
-  /** Objects whose rows in parts are not to be written. */
+  readonly memtables: readonly Pick<Memtable, 'memory' | 'rowBytes'>[]
+  readonly logRanges: readonly LogRange[]
+  /** Objects whose rows in memtables are not to be written. */
   readonly without: readonly number[]
 }
 
-/** Makes a part of the rows of spans. */
+/** Makes a memtable of the rows of log ranges. */
 export type Seal = (
-  spans: readonly FreshSpan[],
+  logRanges: readonly LogRange[],
   bytes: number,
 ) => Promise<SharedArrayBuffer | undefined>
 
 export interface FreshRowsOptions {
-  /** Without it spans stay spans. */
+  /** Without it log ranges stay log ranges. */
   readonly seal?: Seal | undefined
-  /** Told when sealing has failed; the rows are still read as spans. */
+  /** Told when sealing has failed; the rows are still read as log ranges. */
   readonly onError?: (thrown: unknown) => void
-  /** Where the memory of parts comes from, if they have any of it; it is given back. */
+  /** Where the memory of memtables comes from, if they have any of it; it is given back. */
   readonly memory?: SharedMemory
 }
 
-/** Spans are sealed when they have so many rows or bytes. */
+/** Log ranges are sealed when they have so many rows or bytes. */
 const sealedRows = 1000
 const sealedBytes = 2 ** 20
 
-/** No further span is sealed along with those that have so many bytes, which a thread shreds at once. */
+/** No further log range is sealed along with those that have so many bytes, which a thread shreds at once. */
 const mostSealedBytes = 8 * 2 ** 20
 
 /** Nor is any flushed along with so many, while which nobody seals what is flushed. */
 const mostFlushedBytes = 64 * 2 ** 20
 
-/** Of spans that one task shreds for a query, beyond which another begins. */
+/** Of log ranges that one task shreds for a query, beyond which another begins. */
 const mostReadBytes = 16 * 2 ** 20
 
-/** More than this in parts is left to the row store, as when flushing does not keep up. */
+/** More than this in memtables is left to the row store, as when flushing does not keep up. */
 const keptBytes = 256 * 2 ** 20
 
 /** Greater than the id of any segment. */
-const firstPartId = 2 ** 30
+const firstMemtableId = 2 ** 30
 
-interface Span extends FreshSpan {
+interface OpenRange extends LogRange {
   through: number
   rows: number
   bytes: number
@@ -97,14 +97,14 @@ interface Span extends FreshSpan {
 export class FreshRows {
   readonly #seal: Seal | undefined
   readonly #onError: (thrown: unknown) => void
-  #parts: readonly FreshPart[] = []
-  #partBytes = 0
-  #nextPart = firstPartId
-  #spans: Span[] = []
+  #memtables: readonly Memtable[] = []
+  #memtableBytes = 0
+  #nextMemtable = firstMemtableId
+  #logRanges: OpenRange[] = []
   /** What flushes have left out, since some of it is damaged: it is read for good, and never flushed. */
-  #leftOut: readonly FreshSpan[] = []
-  /** The span that rows of an object may still be added to. */
-  readonly #open = new Map<number, Span>()
+  #leftOut: readonly LogRange[] = []
+  /** The log range that rows of an object may still be added to. */
+  readonly #open = new Map<number, OpenRange>()
   /** Objects that were removed since the start, all of whose rows are gone. */
   readonly #dropped = new Set<number>()
   #last = 0
@@ -123,8 +123,8 @@ export class FreshRows {
   restore(log: Iterable<LogEntry>): void {
     for (const { transaction, first, objects } of log) {
       for (const { object, rows, bytes } of objects) {
-        const span = this.#addSpan(object, { first, last: transaction, rows, bytes })
-        if (isEnough(span)) this.#open.delete(object)
+        const logRange = this.#addRange(object, { first, last: transaction, rows, bytes })
+        if (isEnough(logRange)) this.#open.delete(object)
       }
       this.#last = transaction
     }
@@ -132,32 +132,38 @@ export class FreshRows {
   }
 
   /** Takes what was written together, in the order of transactions. */
-  add(written: Written, prepared: readonly PreparedPart[], objectNumbers: readonly number[]): void {
+  add(
+    written: Written,
+    prepared: readonly PreparedMemtable[],
+    objectNumbers: readonly number[],
+  ): void {
     const { first, transaction, objects } = written
     this.#last = Math.max(this.#last, transaction)
     const unchanged = new Set(written.unchanged)
-    const taken = new Set<PreparedPart>()
+    const taken = new Set<PreparedMemtable>()
     for (const { object, rows, bytes } of objects) {
-      const part = prepared.find(
+      const memtable = prepared.find(
         (each) => objectNumbers[each.object] === object && each.rowCount === rows,
       )
-      const fits = this.#partBytes + (part ? sharedBytes(part.memory) : 0) <= keptBytes
-      if (part && unchanged.has(object) && fits) {
-        taken.add(part)
-        setKeys(part.memory, object, first)
-        this.#addPart(part.memory, bytes)
-        // Whatever is written after it begins a span of its own.
+      const fits = this.#memtableBytes + (memtable ? sharedBytes(memtable.memory) : 0) <= keptBytes
+      if (memtable && unchanged.has(object) && fits) {
+        taken.add(memtable)
+        setKeys(memtable.memory, object, first)
+        this.#addMemtable(memtable.memory, bytes)
+        // Whatever is written after it begins a log range of its own.
         this.#open.delete(object)
       } else {
-        this.#addSpan(object, { first, last: transaction, rows, bytes })
+        this.#addRange(object, { first, last: transaction, rows, bytes })
       }
     }
-    this.#retired.retire(prepared.filter((part) => !taken.has(part)).map(({ memory }) => memory))
+    this.#retired.retire(
+      prepared.filter((memtable) => !taken.has(memtable)).map(({ memory }) => memory),
+    )
     this.#sealSoon()
   }
 
   /**
-   * Forgets the rows of objects that are removed for good: no flush writes them any more. Parts that have rows of others,
+   * Forgets the rows of objects that are removed for good: no flush writes them any more. Memtables that have rows of others,
    * too, stay, and flushes leave those out.
    */
   drop(objects: Iterable<number>): void {
@@ -165,8 +171,10 @@ export class FreshRows {
       this.#dropped.add(object)
       this.#open.delete(object)
     }
-    this.#spans = this.#spans.filter(({ object }) => !this.#dropped.has(object))
-    this.#keepParts((part) => !part.objects.every(({ object }) => this.#dropped.has(object)))
+    this.#logRanges = this.#logRanges.filter(({ object }) => !this.#dropped.has(object))
+    this.#keepMemtables(
+      (memtable) => !memtable.objects.every(({ object }) => this.#dropped.has(object)),
+    )
   }
 
   /**
@@ -175,17 +183,17 @@ export class FreshRows {
    * @param since what has no row of a later transaction is left out
    */
   at(transaction: number, since = 0): FreshSnapshot {
-    const parts = this.#parts.filter(({ last }) => last > since)
-    const leftOut = this.#leftOut.map((span) => ({ ...span, bytes: 0 }))
-    const spans = [...leftOut, ...this.#spans].flatMap((span) =>
-      span.through > since ? [{ ...span, after: Math.max(span.after, since) }] : [],
+    const memtables = this.#memtables.filter(({ last }) => last > since)
+    const leftOut = this.#leftOut.map((logRange) => ({ ...logRange, bytes: 0 }))
+    const logRanges = [...leftOut, ...this.#logRanges].flatMap((logRange) =>
+      logRange.through > since ? [{ ...logRange, after: Math.max(logRange.after, since) }] : [],
     )
-    return new FreshSnapshot(transaction, parts, spans, this.#retired.addReader())
+    return new FreshSnapshot(transaction, memtables, logRanges, this.#retired.addReader())
   }
 
   /** Takes all that flushes up to `through` have left out. */
-  leaveOut(spans: readonly FreshSpan[], through: number): void {
-    this.#leftOut = spans.filter((span) => span.through <= through)
+  leaveOut(logRanges: readonly LogRange[], through: number): void {
+    this.#leftOut = logRanges.filter((logRange) => logRange.through <= through)
   }
 
   /** Transactions, or stretches of them, that are in no segment since some of their rows are damaged. */
@@ -198,51 +206,53 @@ export class FreshRows {
     return this.#last
   }
 
-  /** The oldest rows, for a flush. Its spans are not sealed any more, even if it fails. */
+  /** The oldest rows, for a flush. Its log ranges are not sealed any more, even if it fails. */
   take(): FlushInput {
     const through = this.#flushEnd()
-    const taken = this.#spans.filter((span) => span.through <= through)
-    for (const span of taken) this.#close(span)
-    const parts = this.#parts.filter(({ last }) => last <= through)
-    const objects = new Set(parts.flatMap((part) => part.objects.map(({ object }) => object)))
+    const taken = this.#logRanges.filter((logRange) => logRange.through <= through)
+    for (const logRange of taken) this.#close(logRange)
+    const memtables = this.#memtables.filter(({ last }) => last <= through)
+    const objects = new Set(
+      memtables.flatMap((memtable) => memtable.objects.map(({ object }) => object)),
+    )
     return {
       through,
-      parts,
+      memtables,
       without: [...this.#dropped].filter((object) => objects.has(object)),
-      spans: taken.map(({ object, after, through }) => ({ object, after, through })),
+      logRanges: taken.map(({ object, after, through }) => ({ object, after, through })),
     }
   }
 
   /** How much was written after a transaction that a flush has taken everything through. */
   after(transaction: number): RowCount {
-    const parts = this.#parts.filter(({ last }) => last > transaction)
-    const spans = this.#spans.filter(({ through }) => through > transaction)
+    const memtables = this.#memtables.filter(({ last }) => last > transaction)
+    const logRanges = this.#logRanges.filter(({ through }) => through > transaction)
     return sumOf([
-      ...parts.map(({ rowCount, rowBytes }) => ({ rows: rowCount, bytes: rowBytes })),
-      ...spans,
+      ...memtables.map(({ rowCount, rowBytes }) => ({ rows: rowCount, bytes: rowBytes })),
+      ...logRanges,
     ])
   }
 
   /** Forgets what is in segments. */
   flushed(through: number): void {
     this.#flushedThrough = through
-    this.#keepParts(({ last }) => last > through)
-    this.#spans = this.#spans.filter((span) => span.through > through)
+    this.#keepMemtables(({ last }) => last > through)
+    this.#logRanges = this.#logRanges.filter((logRange) => logRange.through > through)
   }
 
-  /** Lets go of all other parts. */
-  #keepParts(passes: (part: FreshPart) => boolean): void {
-    const gone = this.#parts.filter((part) => !passes(part))
-    this.#parts = this.#parts.filter(passes)
-    this.#partBytes = this.#parts.reduce((sum, { memory }) => sum + sharedBytes(memory), 0)
+  /** Lets go of all other memtables. */
+  #keepMemtables(passes: (memtable: Memtable) => boolean): void {
+    const gone = this.#memtables.filter((memtable) => !passes(memtable))
+    this.#memtables = this.#memtables.filter(passes)
+    this.#memtableBytes = this.#memtables.reduce((sum, { memory }) => sum + sharedBytes(memory), 0)
     this.#retired.retire(gone.map(({ memory }) => memory))
   }
 
-  /** Up to where the oldest rows are to be flushed: no part and no span has rows on both sides of it. */
+  /** Up to where the oldest rows are to be flushed: no memtable and no log range has rows on both sides of it. */
   #flushEnd(): number {
     const all = [
-      ...this.#parts.map(({ first, last, rowBytes }) => ({ first, last, bytes: rowBytes })),
-      ...this.#spans.map(({ after, through, bytes }) => ({
+      ...this.#memtables.map(({ first, last, rowBytes }) => ({ first, last, bytes: rowBytes })),
+      ...this.#logRanges.map(({ after, through, bytes }) => ({
         first: after + 1,
         last: through,
         bytes,
@@ -258,41 +268,41 @@ export class FreshRows {
   }
 
   /** Nothing is added to it any more, and nobody else seals or flushes it. */
-  #close(span: Span): void {
-    span.isTaken = true
-    if (this.#open.get(span.object) === span) this.#open.delete(span.object)
+  #close(logRange: OpenRange): void {
+    logRange.isTaken = true
+    if (this.#open.get(logRange.object) === logRange) this.#open.delete(logRange.object)
   }
 
-  #addSpan(
+  #addRange(
     object: number,
     written: { first: number; last: number; rows: number; bytes: number },
-  ): Span {
+  ): OpenRange {
     const { first, last, rows, bytes } = written
-    let span = this.#open.get(object)
-    if (!span) {
-      span = { object, after: first - 1, through: last, rows: 0, bytes: 0, isTaken: false }
-      this.#spans.push(span)
-      this.#open.set(object, span)
+    let logRange = this.#open.get(object)
+    if (!logRange) {
+      logRange = { object, after: first - 1, through: last, rows: 0, bytes: 0, isTaken: false }
+      this.#logRanges.push(logRange)
+      this.#open.set(object, logRange)
     }
-    span.through = last
-    span.rows += rows
-    span.bytes += bytes
-    return span
+    logRange.through = last
+    logRange.rows += rows
+    logRange.bytes += bytes
+    return logRange
   }
 
-  #addPart(memory: SharedArrayBuffer, rowBytes: number): void {
-    this.#parts = [...this.#parts, describe(this.#nextPart++, memory, rowBytes)]
-    this.#partBytes += sharedBytes(memory)
+  #addMemtable(memory: SharedArrayBuffer, rowBytes: number): void {
+    this.#memtables = [...this.#memtables, describe(this.#nextMemtable++, memory, rowBytes)]
+    this.#memtableBytes += sharedBytes(memory)
   }
 
   #sealSoon(): void {
-    if (!this.#seal || this.#isSealing || this.#partBytes > keptBytes) return
-    const spans = firstOf(this.#spans.filter(({ isTaken }) => !isTaken))
-    const size = sumOf(spans)
+    if (!this.#seal || this.#isSealing || this.#memtableBytes > keptBytes) return
+    const logRanges = firstOf(this.#logRanges.filter(({ isTaken }) => !isTaken))
+    const size = sumOf(logRanges)
     if (!isEnough(size)) return
     this.#isSealing = true
-    for (const span of spans) this.#close(span)
-    this.#sealAll(this.#seal, spans, size.bytes)
+    for (const logRange of logRanges) this.#close(logRange)
+    this.#sealAll(this.#seal, logRanges, size.bytes)
       .catch(this.#onError)
       .finally(() => {
         this.#isSealing = false
@@ -300,42 +310,42 @@ export class FreshRows {
       })
   }
 
-  /** Spans that could not be sealed stay what they are, until they are flushed. */
-  async #sealAll(seal: Seal, spans: readonly Span[], rowBytes: number): Promise<void> {
+  /** Log ranges that could not be sealed stay what they are, until they are flushed. */
+  async #sealAll(seal: Seal, logRanges: readonly OpenRange[], rowBytes: number): Promise<void> {
     const memory = await seal(
-      spans.map(({ object, after, through }) => ({ object, after, through })),
+      logRanges.map(({ object, after, through }) => ({ object, after, through })),
       rowBytes,
     )
     // A flush may have been faster.
-    if (spans.some(({ through }) => through <= this.#flushedThrough)) {
+    if (logRanges.some(({ through }) => through <= this.#flushedThrough)) {
       if (memory) this.#retired.retire([memory])
       return
     }
-    const sealed = new Set(spans)
-    this.#spans = this.#spans.filter((span) => !sealed.has(span))
+    const sealed = new Set(logRanges)
+    this.#logRanges = this.#logRanges.filter((logRange) => !sealed.has(logRange))
     if (!memory) return
-    this.#addPart(memory, rowBytes)
+    this.#addMemtable(memory, rowBytes)
     // An object may have been removed meanwhile.
-    if (spans.some(({ object }) => this.#dropped.has(object))) this.drop([])
+    if (logRanges.some(({ object }) => this.#dropped.has(object))) this.drop([])
   }
 }
 
 /** The fresh rows of one moment. */
 export class FreshSnapshot {
-  readonly parts: readonly FreshPart[]
-  /** To be called once nothing of the parts is read any more. */
+  readonly memtables: readonly Memtable[]
+  /** To be called once nothing of the memtables is read any more. */
   readonly release: () => void
-  readonly #spans: readonly SizedSpan[]
+  readonly #logRanges: readonly SizedRange[]
 
   constructor(
     transaction: number,
-    parts: readonly FreshPart[],
-    spans: readonly SizedSpan[],
+    memtables: readonly Memtable[],
+    logRanges: readonly SizedRange[],
     release: () => void = () => undefined,
   ) {
     this.release = release
-    this.parts = parts.filter(({ first }) => first <= transaction)
-    this.#spans = spans.flatMap(({ object, after, through, bytes }) =>
+    this.memtables = memtables.filter(({ first }) => first <= transaction)
+    this.#logRanges = logRanges.flatMap(({ object, after, through, bytes }) =>
       after < transaction
         ? [{ object, after, through: Math.min(through, transaction), bytes }]
         : [],
@@ -343,37 +353,37 @@ export class FreshSnapshot {
   }
 
   /**
-   * The transactions whose rows of an object are in no part, by as many as are read at once: after a start with no
+   * The transactions whose rows of an object are in no memtable, by as many as are read at once: after a start with no
    * segments that may be all there is.
    */
-  spansOf(object: number): readonly (readonly FreshSpan[])[] {
-    const groups: FreshSpan[][] = []
+  logRangesOf(object: number): readonly (readonly LogRange[])[] {
+    const groups: LogRange[][] = []
     let bytes = mostReadBytes
-    for (const { bytes: further, ...span } of this.#spans) {
-      if (span.object !== object) continue
+    for (const { bytes: further, ...logRange } of this.#logRanges) {
+      if (logRange.object !== object) continue
       if (bytes >= mostReadBytes) {
         groups.push([])
         bytes = 0
       }
-      groups.at(-1)!.push(span)
+      groups.at(-1)!.push(logRange)
       bytes += further
     }
     return groups
   }
 }
 
-type SizedSpan = FreshSpan & Pick<RowCount, 'bytes'>
+type SizedRange = LogRange & Pick<RowCount, 'bytes'>
 
 function isEnough({ rows, bytes }: RowCount): boolean {
   return rows >= sealedRows || bytes >= sealedBytes
 }
 
-/** As many spans as are sealed together. */
-function firstOf(spans: readonly Span[]): Span[] {
+/** As many log ranges as are sealed together. */
+function firstOf(logRanges: readonly OpenRange[]): OpenRange[] {
   let bytes = 0
-  return spans.filter((span) => {
+  return logRanges.filter((logRange) => {
     if (bytes >= mostSealedBytes) return false
-    bytes += span.bytes
+    bytes += logRange.bytes
     return true
   })
 }
@@ -385,7 +395,7 @@ function sumOf(counts: readonly RowCount[]): RowCount {
   }
 }
 
-function describe(id: number, memory: SharedArrayBuffer, rowBytes: number): FreshPart {
+function describe(id: number, memory: SharedArrayBuffer, rowBytes: number): Memtable {
   const keys = sharedKeys(memory)
   let [first, last] = [keys.transaction[0]!, 0]
   for (const transaction of keys.transaction) {

@@ -1,5 +1,5 @@
 /** What maintenance is started with. */
-import type { FreshSpan } from '../../storage/prepare/fresh-part.ts'
+import type { LogRange } from '../../storage/prepare/memtable.ts'
 import type { Manifest } from '../../storage/segment/manifest.ts'
 import type { SegmentLimits } from '../../storage/segment/segment-sink.ts'
 import type { SegmentStore } from '../../storage/segment/segment-store.ts'
@@ -30,7 +30,7 @@ export interface MaintenanceOptions {
   /** While it is reached nothing is merged that has no need to be, as that takes room for a time. */
   readonly reserve?: Pick<DiskReserve, 'isReached' | 'claimSegmentRoom'>
   /** What flushes have left out of segments. */
-  readonly leftOut?: () => readonly FreshSpan[]
+  readonly leftOut?: () => readonly LogRange[]
   /** Called with every new manifest. */
   readonly onManifest?: (manifest: Manifest) => void
 }

@@ -1,13 +1,13 @@
 /** Leaves out of a split what the metadata of segments answers. */
-import { KnownGroups } from '../../executor/group/known-groups.ts'
+import { ZoneMapGroups } from '../../executor/group/zone-map-groups.ts'
 import { hasNoSupersession } from '../../executor/scan/visibility.ts'
-import { ObjectParts } from './object-parts.ts'
-import { isAllVisible, isSegmentPiece, type Piece, rowsOfPiece } from './piece.ts'
+import { ObjectSegments } from './object-segments.ts'
+import { isAllVisible, isSegmentRange, narrowRange, type ScanRange } from './scan-range.ts'
 import { type SplitInputs, type SplittingRun, splitInputs } from './scan-rows.ts'
 
 /** What there is to be read for a plan, with the groups of what need not be. */
 export function splitWithoutKnown(run: SplittingRun): SplitInputs {
-  const groups = KnownGroups.of(run.plan)
+  const groups = ZoneMapGroups.of(run.plan)
   if (!groups) return splitInputs(run)
   return takeRest(takeSegments(run, groups), run, groups)
 }
@@ -16,12 +16,12 @@ export function splitWithoutKnown(run: SplittingRun): SplitInputs {
  * What is left to be split once rows are counted by what is known of all segments together, where nothing is asked of them
  * but how many they are. Whoever wants to know of each operator what it did is told segment by segment.
  */
-function takeSegments(run: SplittingRun, groups: KnownGroups): SplitInputs {
+function takeSegments(run: SplittingRun, groups: ZoneMapGroups): SplitInputs {
   const { plan, snapshot, split, pool, audit } = run
   const { predicates, objects, limit } = plan
   const isWhole = predicates.length === 0 && limit !== 0 && !objects.some((each) => each.isHistory)
   if (split || audit.isKept || !isWhole) return splitInputs(run)
-  const { rowCount, bounds, lastTransaction } = ObjectParts.ofPlan(plan, snapshot.segments)
+  const { rowCount, bounds, lastTransaction } = ObjectSegments.ofPlan(plan, snapshot.segments)
   const { transaction } = snapshot
   const areAllSeen =
     lastTransaction <= transaction &&
@@ -37,18 +37,18 @@ function takeSegments(run: SplittingRun, groups: KnownGroups): SplitInputs {
 
 const noSegments: SplittingRun['snapshot']['segments'] = []
 
-/** The same of what there is to be read, piece by piece. */
-function takeRest(split: SplitInputs, run: SplittingRun, groups: KnownGroups): SplitInputs {
+/** The same of what there is to be read, range by range. */
+function takeRest(split: SplitInputs, run: SplittingRun, groups: ZoneMapGroups): SplitInputs {
   const { name, snapshot, pool, audit } = run
   const started = audit.now()
   const { transaction } = snapshot
-  const pieces = pool.read(({ records }) => {
-    return split.pieces.flatMap((piece): readonly Piece[] => {
-      if (!isAllVisible(piece, transaction, records)) return [piece]
-      const ranges = isSegmentPiece(piece)
-        ? groups.take(piece.metadata, piece.part, piece.input)
-        : groups.takeUnread(piece.input)
-      return ranges.map((range) => rowsOfPiece(piece, range))
+  const ranges = pool.read(({ records }) => {
+    return split.ranges.flatMap((range): readonly ScanRange[] => {
+      if (!isAllVisible(range, transaction, records)) return [range]
+      const left = isSegmentRange(range)
+        ? groups.take(range.metadata, range.objectRows, range.input)
+        : groups.takeUnread(range.input)
+      return left.map((rows) => narrowRange(range, rows))
     })
   })
   if (groups.rowCount === 0) return split
@@ -59,6 +59,6 @@ function takeRest(split: SplitInputs, run: SplittingRun, groups: KnownGroups): S
     bytes: 0,
     milliseconds: audit.now() - started,
   })
-  audit.add('metadata', started, { rows: groups.rowCount, segments: split.pieces.length })
-  return { ...split, pieces, known: groups.toPartial() }
+  audit.add('metadata', started, { rows: groups.rowCount, segments: split.ranges.length })
+  return { ...split, ranges, known: groups.toPartial() }
 }

@@ -9,7 +9,7 @@ import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
 import type { ColumnSet } from '../../vector/column.ts'
 import { granuleRows } from '../../vector/column.ts'
-import { joinedPieces, openColumns, type Piece, rowsOfPiece, rowsOfPieces } from './piece.ts'
+import { joinRanges, narrowRange, openColumns, rowsOfRanges, type ScanRange } from './scan-range.ts'
 import type { SplitInputs } from './scan-rows.ts'
 import { wantedTexts } from './wanted-texts.ts'
 
@@ -29,19 +29,19 @@ const mostBetween = 64
 export function exactRows(
   split: SplitInputs,
   plan: PhysicalPlan,
-  reads: Pick<TaskReads, 'openSegment' | 'openPart'>,
+  reads: Pick<TaskReads, 'openSegment' | 'openMemtable'>,
 ): SplitInputs {
-  const { pieces, others } = split
+  const { ranges, others } = split
   const { access, predicates } = plan
   if (access.kind !== 'scan' || access.by === undefined) return split
   const first = wantedTexts(predicates[access.by]!, [])
-  if (!first || pieces.length === 0 || others.length > 0) return split
-  if (rowsOfPieces(pieces) * first.texts.length > mostComparisons) return split
-  const exact = pieces.flatMap((piece): readonly Piece[] => {
-    const ranges = rangesOf(openColumns(piece.input, reads), first, piece.input)
-    return ranges?.map((range) => rowsOfPiece(piece, range)) ?? [piece]
+  if (!first || ranges.length === 0 || others.length > 0) return split
+  if (rowsOfRanges(ranges) * first.texts.length > mostComparisons) return split
+  const exact = ranges.flatMap((range): readonly ScanRange[] => {
+    const exactRows = rangesOf(openColumns(range.input, reads), first, range.input)
+    return exactRows?.map((rows) => narrowRange(range, rows)) ?? [range]
   })
-  return { ...split, pieces: exact }
+  return { ...split, ranges: exact }
 }
 
 /** Runs of the rows of an input that have one of the texts; undefined when these are not found out. */
@@ -64,5 +64,5 @@ function rangesOf(
 
 /** The same with fewer runs, for a plan whose predicates are asked of the rows between them as well. */
 export function nearRuns(split: SplitInputs): SplitInputs {
-  return { ...split, pieces: joinedPieces(split.pieces, mostBetween) }
+  return { ...split, ranges: joinRanges(split.ranges, mostBetween) }
 }

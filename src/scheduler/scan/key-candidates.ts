@@ -1,12 +1,12 @@
 /** Narrows a scan to the granules that may hold the texts that its predicates ask for. */
 import type { BoundExpression } from '../../binder/bound.ts'
-import type { TraceSet } from '../../executor/expression/trace-set.ts'
+import type { SemiJoinSet } from '../../executor/expression/semi-join-set.ts'
 import type { PrunedRange } from '../../executor/scan/prune.ts'
 import { Zones } from '../../executor/scan/zones.ts'
 import type { ObjectRows, SegmentMetadata } from '../../storage/segment/metadata.ts'
 import type { Path } from '../../type/value.ts'
 import { granuleRows } from '../../vector/column.ts'
-import type { ObjectParts } from './object-parts.ts'
+import type { ObjectSegments } from './object-segments.ts'
 import { wantedTexts } from './wanted-texts.ts'
 
 /** Looks texts of a field up: see `storage/segment/key-index.ts`. */
@@ -31,21 +31,21 @@ export interface NarrowedRanges {
 export class KeyCandidates {
   readonly #candidates: readonly Candidates[]
 
-  /** @param traceSets those that predicates ask, as far as they are known */
+  /** @param semiJoinSets those that predicates ask, as far as they are known */
   constructor(
     predicates: readonly BoundExpression[],
-    traceSets: readonly TraceSet[],
+    semiJoinSets: readonly SemiJoinSet[],
     finder: KeyFinder,
   ) {
     this.#candidates = predicates.flatMap((predicate) => {
-      const wanted = wantedTexts(predicate, traceSets)
+      const wanted = wantedTexts(predicate, semiJoinSets)
       if (!wanted) return []
       return [{ path: wanted.path, bySegment: finder.findKeys(wanted.path, wanted.texts) }]
     })
   }
 
-  /** By part, 1 where a segment has none of the texts, or of a set of them; undefined when none are looked for. */
-  without(parts: ObjectParts): Uint8Array | undefined {
+  /** By segment, 1 where a segment has none of the texts, or of a set of them; undefined when none are looked for. */
+  without(parts: ObjectSegments): Uint8Array | undefined {
     if (this.#candidates.length === 0) return undefined
     const without = new Uint8Array(parts.count)
     for (const { path, bySegment } of this.#candidates) {
@@ -62,13 +62,13 @@ export class KeyCandidates {
   granulesOf(
     segment: number,
     metadata: SegmentMetadata,
-    part: ObjectRows,
+    objectRows: ObjectRows,
   ): readonly ReadonlySet<number>[] {
     const granules: ReadonlySet<number>[] = []
     for (const { path, bySegment } of this.#candidates) {
       const found = bySegment.get(segment)
       // A value of another kind may equal a text too.
-      if (found && new Zones(metadata, part, []).textBounds(path) !== 'unknown')
+      if (found && new Zones(metadata, objectRows, []).textBounds(path) !== 'unknown')
         granules.push(found)
     }
     return granules

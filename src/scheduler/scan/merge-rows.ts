@@ -19,14 +19,14 @@ interface MergingRun {
 }
 
 /** Rows in order; if `isPartial`, others were left out that come after them. */
-export type PartOfRows = Pick<RowsResult, 'rows' | 'isPartial'>
+export type PartialRows = Pick<RowsResult, 'rows' | 'isPartial'>
 
 /** The first rows of all parts in the plan's order, as far as they are known to be the first. */
 export async function orderParts(
-  parts: readonly PartOfRows[],
+  parts: readonly PartialRows[],
   { plan, pool, cancelled }: MergingRun,
   wanted: number,
-): Promise<PartOfRows> {
+): Promise<PartialRows> {
   if (parts.length === 1) return parts[0]!
   const lists = parts.map(({ rows }) => rows)
   const partial = parts.flatMap(({ isPartial }, i) => (isPartial ? [i] : []))
@@ -41,7 +41,7 @@ export class FoundRows {
   readonly #run: FoundRowsRun
   readonly #wanted: number
   readonly #mayBePartial: boolean
-  #parts: PartOfRows[] = []
+  #parts: PartialRows[] = []
 
   /** @param mayBePartial whether those that come last are left out where all take too much memory */
   constructor(run: FoundRowsRun, wanted: number, mayBePartial: boolean) {
@@ -54,7 +54,7 @@ export class FoundRows {
     return countRows(this.#parts.map(({ rows }) => rows))
   }
 
-  async add(part: PartOfRows): Promise<void> {
+  async add(part: PartialRows): Promise<void> {
     this.#parts.push(part)
     const { pool, plan } = this.#run
     const { count } = this
@@ -88,7 +88,7 @@ export class FoundRows {
    *
    * @param bound undefined: everything was read
    */
-  async take(bound: OrderBound | undefined): Promise<PartOfRows> {
+  async take(bound: OrderBound | undefined): Promise<PartialRows> {
     const isSorted = this.#run.plan.sort.length > 0
     const counts = this.#countsAhead(bound)
     const count = sumOf(counts)
@@ -113,7 +113,7 @@ function sumOf(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-function rowsOfPart({ rows, isPartial }: PartOfRows, from: number, to: number): PartOfRows[] {
+function rowsOfPart({ rows, isPartial }: PartialRows, from: number, to: number): PartialRows[] {
   return from < to ? [{ rows: sliceSortedRows(rows, from, to), isPartial }] : []
 }
 
@@ -122,4 +122,4 @@ interface FoundRowsRun extends MergingRun {
   readonly pool: Pick<QueryTasks, 'run' | 'heldBytes' | 'budgetBytes'>
 }
 
-const noPart: PartOfRows = { rows: { ...new GrowingRows().pick([]), keys: [] }, isPartial: false }
+const noPart: PartialRows = { rows: { ...new GrowingRows().pick([]), keys: [] }, isPartial: false }

@@ -11,15 +11,15 @@
 import type { BoundExpression, RowChoice } from '../../binder/bound.ts'
 import { mapChildren } from '../../binder/rewrite.ts'
 import { assert } from '../../error.ts'
-import type { TraceSet } from '../../executor/expression/trace-set.ts'
+import type { SemiJoinSet } from '../../executor/expression/semi-join-set.ts'
 import type { FinishResult } from '../../executor/task/task.ts'
 import type { GroupsStage, PhysicalPlan, RelationStage } from '../../planner/physical-plan.ts'
 import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
 import { paginationKeyAt } from '../../vector/row-keys.ts'
 import { OrderedSources } from './ordered-sources.ts'
-import { rowsOfPieces } from './piece.ts'
+import { rowsOfRanges } from './scan-range.ts'
 import { type PlanRun, type SplitInputs, splitInputs } from './scan-rows.ts'
-import { traceSetOf } from './trace-sets.ts'
+import { traceSetOf } from './semi-join-sets.ts'
 
 /** Rows that are read for each wanted trace, at first. */
 const rowsPerTrace = 16
@@ -61,7 +61,7 @@ export async function finishNewest(
   const newest = newestTraces(run.plan)
   if (!newest) return undefined
   const split = splitInputs(run)
-  const mostRows = rowsOfPieces(split.pieces) * largestShare
+  const mostRows = rowsOfRanges(split.ranges) * largestShare
   const wanted = newest.offset + newest.count
   let rowCount = wanted * rowsPerTrace
   let candidateCount = wanted + spareCandidates
@@ -91,15 +91,15 @@ export async function finishNewest(
   return undefined
 }
 
-function newestTraces({ access, stage, then }: PhysicalPlan): NewestTraces | undefined {
+function newestTraces({ access, stage, stages }: PhysicalPlan): NewestTraces | undefined {
   if (access.kind !== 'scan' || access.order !== 'newest_traces') return undefined
   assert(stage.kind === 'groups' && stage.row !== undefined, 'no row stands for a trace')
-  const limit = then.at(-1)
+  const limit = stages.at(-1)
   assert(limit?.kind === 'limit' && limit.count !== undefined, 'newest traces have no limit')
-  const seek = then.at(-2)
+  const seek = stages.at(-2)
   return {
     stage: { ...stage, row: stage.row },
-    conditions: then.flatMap((each) => (each.kind === 'filter' ? each.predicates : [])),
+    conditions: stages.flatMap((each) => (each.kind === 'filter' ? each.predicates : [])),
     after: seek?.kind === 'seek' && !('values' in seek.after) ? seek.after : undefined,
     offset: limit.offset,
     count: limit.count,
@@ -114,10 +114,10 @@ function newestRows(
   { plan, pool }: PlanRun,
 ): SplitInputs & { readonly end: RowKey | undefined } {
   return pool.read((reads) => {
-    const sources = new OrderedSources(split.pieces, { ...plan, after }, reads)
-    const pieces = sources.take(rowCount)
+    const sources = new OrderedSources(split.ranges, { ...plan, after }, reads)
+    const ranges = sources.take(rowCount)
     const { bound } = sources
-    return { pieces, others: split.others, end: bound?.kind === 'age' ? bound.newest : undefined }
+    return { ranges, others: split.others, end: bound?.kind === 'age' ? bound.newest : undefined }
   })
 }
 
@@ -129,12 +129,12 @@ function planOfCandidates(
 ): PhysicalPlan {
   const columns = { keys: stage.keys.length, aggregates: stage.aggregates.length }
   const predicates = conditions.flatMap((condition) => withoutAggregates(condition, columns) ?? [])
-  const then: RelationStage[] = [
+  const stages: RelationStage[] = [
     { kind: 'sort', keys: [] },
     { kind: 'limit', count, offset: 0 },
   ]
-  if (predicates.length > 0) then.unshift({ kind: 'filter', predicates })
-  return { ...plan, after, stage: { ...stage, aggregates: [] }, then }
+  if (predicates.length > 0) stages.unshift({ kind: 'filter', predicates })
+  return { ...plan, after, stage: { ...stage, aggregates: [] }, stages }
 }
 
 /** The condition over groups that have no aggregates; undefined where it asks for one. */
@@ -159,12 +159,12 @@ function withoutAggregates(
 }
 
 /** The same over the rows of these traces alone. */
-function runWithin({ split: _, ...run }: PlanRun, traces: TraceSet): PlanRun {
-  const { name, plan, traceSets } = run
+function runWithin({ split: _, ...run }: PlanRun, traces: SemiJoinSet): PlanRun {
+  const { name, plan, semiJoinSets } = run
   const [object, trace] = (plan.stage as GroupsStage).keys
   const isCandidate: BoundExpression = {
     kind: 'in_traces',
-    set: traceSets.length,
+    set: semiJoinSets.length,
     object: object!,
     trace: trace!,
     type: 'boolean',
@@ -177,7 +177,7 @@ function runWithin({ split: _, ...run }: PlanRun, traces: TraceSet): PlanRun {
       access: { kind: 'scan', order: 'any', by: undefined },
       predicates: [isCandidate, ...plan.predicates],
     },
-    traceSets: [...traceSets, traces],
+    semiJoinSets: [...semiJoinSets, traces],
   }
 }
 
@@ -188,6 +188,6 @@ function isWhole({ relation }: FinishResult, count: number, end: RowKey | undefi
   return rowCount === count && compareRowKeys(paginationKeyAt(rows!, rowCount - 1), end) > 0
 }
 
-function sizeOf({ traces }: TraceSet): number {
+function sizeOf({ traces }: SemiJoinSet): number {
   return traces.reduce((sum, { offsets }) => sum + offsets.length - 1, 0)
 }

@@ -8,9 +8,9 @@ import { inOrder } from '../admission/in-flight.ts'
 import { isShortMerge } from '../cost/cost.ts'
 import { FoundRows } from './merge-rows.ts'
 import { OrderedSources } from './ordered-sources.ts'
-import { rowsOfPieces } from './piece.ts'
+import { rowsOfRanges } from './scan-range.ts'
 import { inFlight, isOfAll, type PlanRun, scanParts, splitInputs } from './scan-rows.ts'
-import { noteSkipped, skipKnown } from './skip-known.ts'
+import { noteSkipped, skipKnown } from './zone-map-aggregates.ts'
 
 export interface ScanRowsOptions {
   /** Whether rows are let go of before more are asked for: so many may come that not all fit into memory. */
@@ -43,7 +43,7 @@ export async function* scanRows(
     run = { ...rest, plan: { ...plan, afterSorted }, longAfter }
     run = { ...run, split: splitInputs(run) }
     run.pool.release()
-    run.pool.willRead(rowsOfPieces(splitInputs(run).pieces))
+    run.pool.willRead(rowsOfRanges(splitInputs(run).ranges))
   }
 }
 
@@ -89,9 +89,9 @@ async function* readInOrder(
   mayBePartial: boolean,
 ): AsyncGenerator<SortedRows, SortedRows | undefined> {
   const { plan, pool } = run
-  const { pieces, others, found: before, skipped = 0 } = splitInputs(run)
+  const { ranges, others, found: before, skipped = 0 } = splitInputs(run)
   window.offset -= skipped
-  const sources = pool.read((reads) => new OrderedSources(pieces, plan, reads))
+  const sources = pool.read((reads) => new OrderedSources(ranges, plan, reads))
   const found = new FoundRows(run, window.wanted, mayBePartial)
   const read = async (inputs: readonly TaskInput[]) => {
     const scan = { run, wanted: window.wanted, mayBePartial, threshold: found.threshold() }
@@ -115,7 +115,7 @@ async function* readInOrder(
       const inputs = [...first, ...taken.map(({ input }) => input)]
       if (inputs.length === 0) return
       first = []
-      yield () => read(inputs).then(() => ({ rowsRead: rowsOfPieces(taken), bound }))
+      yield () => read(inputs).then(() => ({ rowsRead: rowsOfRanges(taken), bound }))
     }
   }
   for await (const { rowsRead, bound } of inOrder(steps(), pace.mayWait ? 1 : inFlight(run))) {

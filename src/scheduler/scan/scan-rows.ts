@@ -1,17 +1,17 @@
 /** Runs the scans of a plan: tasks with a bounded number in flight, and what they give in order. */
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { SortedRows } from '../../executor/column/row-list.ts'
-import type { TraceSet } from '../../executor/expression/trace-set.ts'
+import type { SemiJoinSet } from '../../executor/expression/semi-join-set.ts'
 import type { SortThreshold } from '../../executor/scan/prune.ts'
 import { isUnsuperseded } from '../../executor/scan/visibility.ts'
 import { isTaken, sharedInputs } from '../../executor/task/shared-inputs.ts'
 import type {
   FinishTask,
   GroupsResult,
+  LocalGrouping,
   PartialGroups,
   RowsResult,
   ScanTask,
-  Settling,
   SharedInputs,
   SnapshotBounds,
   TaskInput,
@@ -23,11 +23,11 @@ import { isLookUp } from '../cost/cost.ts'
 import type { TaskRunner } from '../thread/query-pool.ts'
 import type { QueryTasks } from '../thread/query-tasks.ts'
 import type { AuditLog } from './audit-log.ts'
-import { ObjectParts } from './object-parts.ts'
-import { isSegmentPiece, type Piece } from './piece.ts'
-import { settlingKey, settlingOf } from './settling.ts'
+import { localGroupingKey, localGroupingOf } from './local-grouping.ts'
+import { ObjectSegments } from './object-segments.ts'
+import { isSegmentRange, type ScanRange } from './scan-range.ts'
 import type { QuerySnapshot } from './snapshot.ts'
-import { type Split, segmentUnits, splitScan, unitsOf } from './split.ts'
+import { morselsOf, type Split, segmentMorsels, splitScan } from './split.ts'
 
 /** One plan of a query, and what it runs with. */
 export interface PlanRun {
@@ -36,7 +36,7 @@ export interface PlanRun {
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
   /** Those that were found so far. */
-  readonly traceSets: readonly TraceSet[]
+  readonly semiJoinSets: readonly SemiJoinSet[]
   readonly snapshot: QuerySnapshot
   /** What there is to read, once that is known. */
   readonly split?: SplitInputs
@@ -51,16 +51,16 @@ export interface PlanRun {
 /** What it takes of a run to find out what there is to read. */
 export type SplittingRun = Pick<
   PlanRun,
-  'name' | 'plan' | 'traceSets' | 'snapshot' | 'split' | 'audit'
+  'name' | 'plan' | 'semiJoinSets' | 'snapshot' | 'split' | 'audit'
 > & { readonly pool: Pick<TaskRunner, 'findKeys' | 'read'> }
 
-/** What the plan's access path reads: pieces of segments and fresh parts, and what has no order by age. */
+/** What the plan's access path reads: ranges of segments and memtables, and what has no order by age. */
 export interface SplitInputs {
-  readonly pieces: readonly Piece[]
+  readonly ranges: readonly ScanRange[]
   readonly others: readonly TaskInput[]
-  /** What metadata has answered; the pieces are what it could not. */
+  /** What metadata has answered; the ranges are what it could not. */
   readonly known?: PartialGroups
-  /** Rows of other pieces, which were read before; in order. */
+  /** Rows of other ranges, which were read before; in order. */
   readonly found?: SortedRows | undefined
   /** How many of the rows that the plan's offset leaves out are neither. */
   readonly skipped?: number
@@ -70,42 +70,42 @@ export interface SplitInputs {
 export async function scanGroups(
   run: PlanRun,
 ): Promise<Extract<FinishTask['input'], { kind: 'groups' }>> {
-  const { pieces, others } = splitInputs(run)
-  const dictionaries = await sharedDictionaries(run, pieces)
+  const { ranges, others } = splitInputs(run)
+  const dictionaries = await sharedDictionaries(run, ranges)
   const partials: GroupsResult[] = []
   const scanAll = async (
-    units: readonly (readonly TaskInput[])[],
-    settling: Settling | undefined,
+    morsels: readonly (readonly TaskInput[])[],
+    localGrouping: LocalGrouping | undefined,
   ) => {
-    const scan = { run, wanted: 0, dictionaries, settling }
-    for await (const result of scanUnits(units, scan)) partials.push(result as GroupsResult)
+    const scan = { run, wanted: 0, dictionaries, localGrouping }
+    for await (const result of scanUnits(morsels, scan)) partials.push(result as GroupsResult)
   }
-  const key = settlingKey(run.plan, dictionaries)
-  const inputsOf = (some: readonly Piece[]) => some.map(({ input }) => input)
+  const key = localGroupingKey(run.plan, dictionaries)
+  const inputsOf = (some: readonly ScanRange[]) => some.map(({ input }) => input)
   if (key === undefined) {
-    const units = unitsOf([...others, ...inputsOf(pieces)], run.plan, run.pool.workers)
+    const morsels = morselsOf([...others, ...inputsOf(ranges)], run.plan, run.pool.workers)
     // Without keys there is one group even when there are no rows: an empty task makes it.
-    await scanAll(units.length === 0 ? [[]] : units, undefined)
+    await scanAll(morsels.length === 0 ? [[]] : morsels, undefined)
   } else {
-    const fresh = pieces.filter((piece) => !isSegmentPiece(piece))
+    const fresh = ranges.filter((range) => !isSegmentRange(range))
     const before = [...others, ...inputsOf(fresh)]
     if (before.length > 0) await scanAll([before], undefined)
-    const units = segmentUnits(pieces.filter(isSegmentPiece))
-    await scanAll(units, settlingOf(units, key, partials))
+    const morsels = segmentMorsels(ranges.filter(isSegmentRange))
+    await scanAll(morsels, localGroupingOf(morsels, key, partials))
   }
   return {
     kind: 'groups',
     partials,
-    settled: partials.flatMap(({ settled }) => settled ?? []),
+    local: partials.flatMap(({ local }) => local ?? []),
     dictionaries: dictionaries.map((each) => each.dictionary),
   }
 }
 
 function sharedDictionaries(
   { plan, pool, snapshot, cancelled }: PlanRun,
-  pieces: readonly Piece[],
+  ranges: readonly ScanRange[],
 ): Promise<readonly TaskDictionary[]> {
-  const parts = pieces.filter(isSegmentPiece).map(({ input: { segment, from, to } }) => {
+  const parts = ranges.filter(isSegmentRange).map(({ input: { segment, from, to } }) => {
     return { segment, rows: to - from }
   })
   return pool.dictionaries.of(plan, parts, snapshot.segments, cancelled)
@@ -117,7 +117,7 @@ export function scanParts(
   scan: RowsScan,
 ): AsyncGenerator<RowsResult> {
   const { plan, pool } = scan.run
-  return scanUnits(unitsOf(inputs, plan, pool.workers), scan) as AsyncGenerator<RowsResult>
+  return scanUnits(morselsOf(inputs, plan, pool.workers), scan) as AsyncGenerator<RowsResult>
 }
 
 /** How the first rows of an order are scanned. */
@@ -131,17 +131,17 @@ interface RowsScan {
 
 interface UnitsScan extends RowsScan {
   readonly dictionaries?: readonly TaskDictionary[]
-  readonly settling?: Settling | undefined
+  readonly localGrouping?: LocalGrouping | undefined
 }
 
-/** Has tasks take the units, and gives what each task has found in its units. */
+/** Has tasks take the morsels, and gives what each task has found in its morsels. */
 async function* scanUnits(
-  units: readonly (readonly TaskInput[])[],
+  morsels: readonly (readonly TaskInput[])[],
   scan: UnitsScan,
 ): AsyncGenerator<GroupsResult | RowsResult> {
   const { pool, audit, name } = scan.run
-  const count = Math.min(units.length, Math.max(1, pool.workers))
-  const { inputs, share } = sharedInputs(units, count, pool.waiting)
+  const count = Math.min(morsels.length, Math.max(1, pool.workers))
+  const { inputs, share } = sharedInputs(morsels, count, pool.waiting)
   const { transaction } = scan.run.snapshot
   const snapshot = { transaction, unsuperseded: unsupersededOf(inputs, scan.run) }
   const tasks = function* () {
@@ -170,17 +170,17 @@ async function runScan(
   inputs: readonly TaskInput[],
   share: SharedInputs,
   snapshot: SnapshotBounds,
-  { run, wanted, threshold, mayBePartial = false, dictionaries = [], settling }: UnitsScan,
+  { run, wanted, threshold, mayBePartial = false, dictionaries = [], localGrouping }: UnitsScan,
 ): Promise<GroupsResult | RowsResult> {
-  const { plan, context, traceSets, longAfter, pool, audit, cancelled } = run
+  const { plan, context, semiJoinSets, longAfter, pool, audit, cancelled } = run
   const task: ScanTask = {
     kind: 'scan',
     isProfiled: audit.isKept,
     plan,
     context,
-    traceSets,
+    semiJoinSets,
     dictionaries: dictionaries.map((each) => ({ ...each, maps: mapsOf(each, inputs) })),
-    settling,
+    localGrouping,
     snapshot,
     inputs,
     share,
@@ -204,22 +204,22 @@ function mapsOf({ maps }: TaskDictionary, inputs: readonly TaskInput[]): Map<num
 }
 
 export function splitInputs(run: SplittingRun): SplitInputs {
-  const { name, plan, traceSets, snapshot, split, pool, audit } = run
+  const { name, plan, semiJoinSets, snapshot, split, pool, audit } = run
   if (split) return split
   const { access } = plan
-  if (access.kind === 'empty' || plan.limit === 0) return { pieces: [], others: [] }
+  if (access.kind === 'empty' || plan.limit === 0) return { ranges: [], others: [] }
   if (access.kind === 'look_up') {
     const others = plan.objects.map(
       (object): TaskInput => ({ kind: 'records', object: object.number, ids: access.ids }),
     )
     audit.add('look_up', audit.now(), { ids: access.ids.length })
-    return { pieces: [], others }
+    return { ranges: [], others }
   }
   const started = audit.now()
-  const { pieces, others, report, skipped }: Split = splitScan(plan, snapshot, traceSets, pool)
+  const { ranges, others, report, skipped }: Split = splitScan(plan, snapshot, semiJoinSets, pool)
   for (const part of skipped) audit.profile(name).skip(part)
   if (audit.isKept) audit.add('prune', started, { ...report })
-  return { pieces, others }
+  return { ranges, others }
 }
 
 /** In which rows that the plan gives may be found. */
@@ -227,7 +227,7 @@ export function segmentsOf({
   plan,
   snapshot,
 }: Pick<PlanRun, 'plan' | 'snapshot'>): readonly number[] {
-  return ObjectParts.ofPlan(plan, snapshot.segments).segmentIds
+  return ObjectSegments.ofPlan(plan, snapshot.segments).segmentIds
 }
 
 /** Whether every visible row is one of the answer. */

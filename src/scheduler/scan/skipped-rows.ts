@@ -1,7 +1,7 @@
 /** Counts what a split leaves out, by what ruled it out. */
 import { type BoundExpression, fieldsOf } from '../../binder/bound.ts'
 import { printBound } from '../../planner/explain.ts'
-import { PlanProfile, type SkippedParts } from '../../planner/plan-profile.ts'
+import { PlanProfile, type SkippedRange } from '../../planner/plan-profile.ts'
 import { granuleRows } from '../../vector/column.ts'
 
 /** Sums that are added to, as most of many segments are left out by the same. */
@@ -67,7 +67,7 @@ export class SkippedRows {
   }
 
   /** Rows by reason, and parts by what ruled them out. */
-  finish(): { readonly rows: Record<string, number>; readonly parts: readonly SkippedParts[] } {
+  finish(): { readonly rows: Record<string, number>; readonly parts: readonly SkippedRange[] } {
     const rows: Record<string, number> = Object.create(null)
     const parts = new PlanProfile()
     if (this.#others.rows > 0) parts.skip({ by: 'object', ...this.#others })

@@ -33,7 +33,7 @@ const partedSegments = new WeakMap<
 
 /**
  * Segments that have versions which a snapshot of the transaction may see: mostly the same list for all queries, by which
- * more is remembered (`object-parts.ts`).
+ * more is remembered (`object-segments.ts`).
  *
  * @param since those without a row of a later transaction are left out
  */

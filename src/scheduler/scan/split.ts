@@ -1,19 +1,19 @@
-/** Splits a scan into pieces that tasks are made of, after leaving out what cannot match. */
+/** Splits a scan into ranges that tasks are made of, after leaving out what cannot match. */
 
 import { type BoundExpression, childrenOf } from '../../binder/bound.ts'
-import type { TraceSet } from '../../executor/expression/trace-set.ts'
+import type { SemiJoinSet } from '../../executor/expression/semi-join-set.ts'
 import { thresholdOf } from '../../executor/order/row-buffer.ts'
 import { mayFollow, pruneRows } from '../../executor/scan/prune.ts'
 import { Zones } from '../../executor/scan/zones.ts'
 import type { TaskInput } from '../../executor/task/task.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
-import type { SkippedParts } from '../../planner/plan-profile.ts'
+import type { SkippedRange } from '../../planner/plan-profile.ts'
 import { fromPlain } from '../../type/plain.ts'
 import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
 import { granuleRows } from '../../vector/column.ts'
 import { KeyCandidates, type KeyFinder, narrowRanges } from './key-candidates.ts'
-import { ObjectParts, type SegmentPart } from './object-parts.ts'
-import type { PartPiece, Piece, SegmentPiece } from './piece.ts'
+import { type ObjectSegment, ObjectSegments } from './object-segments.ts'
+import type { MemtableRange, ScanRange, SegmentRange } from './scan-range.ts'
 import { SkippedRows } from './skipped-rows.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 
@@ -30,25 +30,25 @@ export interface PruningReport {
 }
 
 export interface Split {
-  /** Those of fresh parts before those of segments. */
-  readonly pieces: readonly Piece[]
-  /** What is read from the row store: rows that are in no part yet, and histories. */
+  /** Those of memtables before those of segments. */
+  readonly ranges: readonly ScanRange[]
+  /** What is read from the row store: rows that are in no memtable yet, and histories. */
   readonly others: readonly TaskInput[]
   readonly report: PruningReport
   /** What was left out, by what ruled it out. */
-  readonly skipped: readonly SkippedParts[]
+  readonly skipped: readonly SkippedRange[]
 }
 
-/** @param traceSets the sets of traces that were found for the plan; none before it is run */
+/** @param semiJoinSets the sets of traces that were found for the plan; none before it is run */
 export function splitScan(
   plan: PhysicalPlan,
   snapshot: QuerySnapshot,
-  traceSets: readonly TraceSet[],
+  semiJoinSets: readonly SemiJoinSet[],
   finder: KeyFinder,
 ): Split {
   const objects = new Set(plan.objects.map((object) => object.number))
   const passedBy = placePassed(plan)
-  const candidates = new KeyCandidates(plan.predicates, traceSets, finder)
+  const candidates = new KeyCandidates(plan.predicates, semiJoinSets, finder)
   const skipped = new SkippedRows(plan.predicates)
   const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0 }
   const histories = plan.objects.filter(({ isHistory }) => isHistory)
@@ -63,12 +63,12 @@ export function splitScan(
       ),
     )
     const nothing = { ...report, deltas: others.length, skipped: {} }
-    return { pieces: [], others, report: nothing, skipped: [] }
+    return { ranges: [], others, report: nothing, skipped: [] }
   }
-  const others = deltaInputs(objects, snapshot)
-  const pieces: Piece[] = partPieces(objects, plan.after, snapshot)
-  const deltas = others.length + pieces.length
-  const table = ObjectParts.of(snapshot.segments, objects)
+  const others = logInputs(objects, snapshot)
+  const ranges: ScanRange[] = memtableRanges(objects, plan.after, snapshot)
+  const deltas = others.length + ranges.length
+  const table = ObjectSegments.of(snapshot.segments, objects)
   skipped.addOthers(table.others)
   report.segments = table.segmentIds.length
   report.rows = table.rowCount
@@ -81,7 +81,7 @@ export function splitScan(
       skipped.add('version', 'version', rowCount, rowCount)
       continue
     }
-    const passed = passedBy?.(table.parts[i]!)
+    const passed = passedBy?.(table.entries[i]!)
     if (passed) {
       skipped.add('cursor', passed, rowCount, rowCount)
       continue
@@ -95,35 +95,35 @@ export function splitScan(
       skipped.addWhole(excluding, rowCount)
       continue
     }
-    const { segment, metadata, part } = table.parts[i]!
-    const granules = candidates.granulesOf(segment, metadata, part)
-    const pruning = pruneRows(metadata, part, plan.predicates, traceSets)
+    const { segment, metadata, objectRows } = table.entries[i]!
+    const granules = candidates.granulesOf(segment, metadata, objectRows)
+    const pruning = pruneRows(metadata, objectRows, plan.predicates, semiJoinSets)
     skipped.addPruned(pruning.skipped, rowCount)
     const narrowed = narrowRanges(pruning.ranges, granules)
     skipped.add('key index', 'key index', narrowed.skipped, rowCount)
     for (const { from, to } of narrowed.ranges) {
       report.rowsRead += to - from
-      const rows = { segment, metadata, part, from, to }
-      pieces.push(pieceOf(rows, snapshot))
+      const rows = { segment, metadata, objectRows, from, to }
+      ranges.push(segmentRangeOf(rows, snapshot))
       if (segment === lastRead) continue
       report.segmentsRead++
       lastRead = segment
     }
   }
   const { rows, parts } = skipped.finish()
-  return { pieces, others, report: { ...report, deltas, skipped: rows }, skipped: parts }
+  return { ranges, others, report: { ...report, deltas, skipped: rows }, skipped: parts }
 }
 
-/** What of the place that a plan continues from leaves out all rows of a part; undefined when it begins at the start. */
+/** What of the place that a plan continues from leaves out all rows of a segment; undefined when it begins at the start. */
 function placePassed(plan: PhysicalPlan) {
   const { after, afterSorted } = plan
   const [sortKey] = plan.sort
   const [first] = afterSorted?.values ?? []
   const place = first === undefined ? undefined : thresholdOf(fromPlain(first))
   if (!after && !place) return undefined
-  return ({ metadata, part }: SegmentPart) => {
-    if (after && compareRowKeys(part.firstPagination, after) >= 0) return 'cursor'
-    const zones = new Zones(metadata, part, [])
+  return ({ metadata, objectRows }: ObjectSegment) => {
+    if (after && compareRowKeys(objectRows.firstPagination, after) >= 0) return 'cursor'
+    const zones = new Zones(metadata, objectRows, [])
     const isBehind = sortKey && place && !mayFollow(sortKey, zones, place)
     return isBehind ? 'sort position' : undefined
   }
@@ -131,13 +131,14 @@ function placePassed(plan: PhysicalPlan) {
 
 /** Undefined when nobody knows. */
 function rowCountOf(input: TaskInput): number | undefined {
-  return input.kind === 'segment' || input.kind === 'part' ? input.to - input.from : undefined
+  return input.kind === 'segment' || input.kind === 'memtable' ? input.to - input.from : undefined
 }
 
-function deltaInputs(objects: ReadonlySet<number>, { fresh, lost }: QuerySnapshot): TaskInput[] {
+function logInputs(objects: ReadonlySet<number>, { fresh, lost }: QuerySnapshot): TaskInput[] {
   const inputs: TaskInput[] = []
   for (const object of objects) {
-    for (const spans of fresh.spansOf(object)) inputs.push({ kind: 'delta', object, spans })
+    for (const logRanges of fresh.logRangesOf(object))
+      inputs.push({ kind: 'log', object, logRanges })
   }
   for (const rows of lost ?? []) {
     if (objects.has(rows.object)) inputs.push({ kind: 'lost', ...rows })
@@ -145,54 +146,62 @@ function deltaInputs(objects: ReadonlySet<number>, { fresh, lost }: QuerySnapsho
   return inputs
 }
 
-function partPieces(
+function memtableRanges(
   objects: ReadonlySet<number>,
   after: RowKey | undefined,
   { transaction, fresh }: QuerySnapshot,
-): PartPiece[] {
-  const pieces: PartPiece[] = []
-  for (const { id, memory, last, objects: held } of fresh.parts) {
+): MemtableRange[] {
+  const ranges: MemtableRange[] = []
+  for (const { id, memory, last, objects: held } of fresh.memtables) {
     const mayBeNewer = last > transaction
     for (const { object, from, to, oldest, newest } of held) {
       if (!objects.has(object) || (after && compareRowKeys(oldest, after) >= 0)) continue
-      const input = { kind: 'part', part: id, memory, object, from, to, mayBeNewer } as const
-      pieces.push({ input, oldest, newest })
+      const input = {
+        kind: 'memtable',
+        memtable: id,
+        memory,
+        object,
+        from,
+        to,
+        mayBeNewer,
+      } as const
+      ranges.push({ input, oldest, newest })
     }
   }
-  return pieces
+  return ranges
 }
 
-function pieceOf(
-  { segment, metadata, part, from, to }: PieceRows,
+function segmentRangeOf(
+  { segment, metadata, objectRows, from, to }: SegmentRows,
   { transaction }: QuerySnapshot,
-): SegmentPiece {
-  const mayBeNewer = part.lastTransaction > transaction
+): SegmentRange {
+  const mayBeNewer = objectRows.lastTransaction > transaction
   return {
-    input: { kind: 'segment', segment, object: part.object, from, to, mayBeNewer },
+    input: { kind: 'segment', segment, object: objectRows.object, from, to, mayBeNewer },
     metadata,
-    part,
-    oldest: part.firstPagination,
-    newest: part.lastPagination,
+    objectRows,
+    oldest: objectRows.firstPagination,
+    newest: objectRows.lastPagination,
   }
 }
 
-interface PieceRows extends SegmentPart {
+interface SegmentRows extends ObjectSegment {
   readonly from: number
   readonly to: number
 }
 
-/** Of all rows, those that are taken by few granules at a time, at most; the others go by whole pieces. */
+/** Of all rows, those that are taken by few granules at a time, at most; the others go by whole ranges. */
 const lastShare = 1 / 4
 const lastGranules = 4
 
 /**
- * What tasks take one after the other of the inputs, in their order. The last units are small: whoever
+ * What tasks take one after the other of the inputs, in their order. The last morsels are small: whoever
  * takes one ends soon after the others, however long those took. They are no more rows than all tasks may have before them
- * when the first is done with whole pieces, as each unit takes some microseconds besides its rows.
+ * when the first is done with whole ranges, as each morsel takes some microseconds besides its rows.
  *
- * @param tasks how many take units at a time
+ * @param tasks how many take morsels at a time
  */
-export function unitsOf(
+export function morselsOf(
   inputs: readonly TaskInput[],
   plan: PhysicalPlan,
   tasks: number,
@@ -203,14 +212,14 @@ export function unitsOf(
   const all = sizes.reduce((sum, size) => sum + size, 0)
   const largest = sizes.reduce((most, size) => Math.max(most, size), 0)
   const whole = all - Math.min(all * lastShare, largest * tasks)
-  const units: TaskInput[][] = []
+  const morsels: TaskInput[][] = []
   let rows = 0
   for (const [i, input] of inputs.entries()) {
     rows += sizes[i]!
-    if (input.kind !== 'segment' || rows <= whole) units.push([input])
-    else for (const part of partsOf(input)) units.push([part])
+    if (input.kind !== 'segment' || rows <= whole) morsels.push([input])
+    else for (const few of granuleMorsels(input)) morsels.push([few])
   }
-  return units
+  return morsels
 }
 
 const textKinds: ReadonlySet<BoundExpression['kind']> = new Set(['like', 'match', 'includes'])
@@ -219,7 +228,7 @@ function asksTexts(node: BoundExpression): boolean {
   return textKinds.has(node.kind) || childrenOf(node).some(asksTexts)
 }
 
-function* partsOf(input: SegmentPiece['input']): Generator<TaskInput> {
+function* granuleMorsels(input: SegmentRange['input']): Generator<TaskInput> {
   for (let { from } = input; from < input.to; ) {
     const end = (Math.floor(from / granuleRows) + lastGranules) * granuleRows
     const to = Math.min(input.to, end)
@@ -229,16 +238,16 @@ function* partsOf(input: SegmentPiece['input']): Generator<TaskInput> {
 }
 
 /** The same where a task has to read all of a segment: the largest segments first. */
-export function segmentUnits(pieces: readonly SegmentPiece[]): TaskInput[][] {
-  const units = new Map<number, TaskInput[]>()
-  for (const { input } of pieces) {
-    const unit = units.get(input.segment)
-    if (unit) unit.push(input)
-    else units.set(input.segment, [input])
+export function segmentMorsels(ranges: readonly SegmentRange[]): TaskInput[][] {
+  const morsels = new Map<number, TaskInput[]>()
+  for (const { input } of ranges) {
+    const morsel = morsels.get(input.segment)
+    if (morsel) morsel.push(input)
+    else morsels.set(input.segment, [input])
   }
-  const sizeOf = (unit: readonly TaskInput[]) =>
-    unit.reduce((sum, input) => sum + (rowCountOf(input) ?? 0), 0)
-  return [...units.values()].sort((a, b) => sizeOf(b) - sizeOf(a))
+  const sizeOf = (morsel: readonly TaskInput[]) =>
+    morsel.reduce((sum, input) => sum + (rowCountOf(input) ?? 0), 0)
+  return [...morsels.values()].sort((a, b) => sizeOf(b) - sizeOf(a))
 }
 
 /** What was left out of a scan, as `explain` shows it. */

@@ -1,5 +1,5 @@
 import type { BoundExpression } from '../../binder/bound.ts'
-import type { TraceSet, TraceTexts } from '../../executor/expression/trace-set.ts'
+import type { SemiJoinSet, TraceTexts } from '../../executor/expression/semi-join-set.ts'
 import { decodeUtf8 } from '../../json/utf8.ts'
 import { type AskedTexts, askedTexts } from '../../planner/access-path.ts'
 
@@ -10,23 +10,23 @@ const maximumTexts = 128
  * A row that passes the predicate has one of the texts at the path; undefined when nothing of the kind
  * is known, or when they are many.
  *
- * @param traceSets those that predicates ask, as far as they are known
+ * @param semiJoinSets those that predicates ask, as far as they are known
  */
 export function wantedTexts(
   predicate: BoundExpression,
-  traceSets: readonly TraceSet[],
+  semiJoinSets: readonly SemiJoinSet[],
 ): AskedTexts | undefined {
-  const wanted = textsOfPredicate(predicate, traceSets)
+  const wanted = textsOfPredicate(predicate, semiJoinSets)
   return wanted && wanted.texts.length <= maximumTexts ? wanted : undefined
 }
 
 function textsOfPredicate(
   predicate: BoundExpression,
-  traceSets: readonly TraceSet[],
+  semiJoinSets: readonly SemiJoinSet[],
 ): AskedTexts | undefined {
   if (predicate.kind === 'in_traces') {
     const { trace, set } = predicate
-    const { traces, numbered } = traceSets[set] ?? {}
+    const { traces, numbered } = semiJoinSets[set] ?? {}
     if (trace.kind !== 'field' || !traces || numbered) return undefined
     const count = traces.reduce((sum, { offsets }) => sum + offsets.length - 1, 0)
     if (count > maximumTexts) return undefined

@@ -8,13 +8,13 @@ import type {
   FinishResult,
   FinishTask,
   GroupsResult,
+  InferFormResult,
+  InferFormTask,
   OrderResult,
   PrintResult,
   PrintTask,
   RowsResult,
   ScanTask,
-  SettleResult,
-  SettleTask,
   Task,
   TaskOutcome,
   UnifyResult,
@@ -34,8 +34,8 @@ export type ResultOf<T extends Task> = T extends ScanTask
   ? GroupsResult | RowsResult
   : T extends PrintTask
     ? PrintResult
-    : T extends SettleTask
-      ? SettleResult
+    : T extends InferFormTask
+      ? InferFormResult
       : T extends FinishTask
         ? FinishResult
         : T extends UnifyTask

@@ -54,8 +54,8 @@ export interface Responder extends Connected {
   sendLong(head: AnswerHead, body: Uint8Array): Promise<boolean>
   /** Begins a body of which the length is not known. */
   begin(head: AnswerHead): void
-  /** Adds to it, and has read the piece when it returns; false when the next should wait for `taken`. */
-  write(piece: Uint8Array): boolean
+  /** Adds to it, and has read the chunk when it returns; false when the next should wait for `taken`. */
+  write(chunk: Uint8Array): boolean
   /** Resolves once what was written has been taken, or the other end has left: it is put out when it takes nothing for long. */
   taken(): Promise<void>
   /** Ends that body. */
@@ -65,13 +65,13 @@ export interface Responder extends Connected {
 }
 
 /** Where in a message a part of it is. */
-export type PartPlace = 'first' | 'middle' | 'last'
+export type ChunkPlace = 'first' | 'middle' | 'last'
 
 /** The other end of a WebSocket. */
 export interface Peer {
   send(message: string | Uint8Array, isBinary?: boolean): void
   /** A part of a message. Nothing but pings may be sent between its first part and its last one. */
-  sendPart(part: Uint8Array, place: PartPlace, isBinary: boolean): void
+  sendPart(part: Uint8Array, place: ChunkPlace, isBinary: boolean): void
   /** What it has not taken yet. */
   getBufferedAmount(): number
   ping(): void
@@ -123,7 +123,7 @@ export const bodyBytesPerSecond = 16 * 1024
 export const gatheredBytes = 16 * 1024
 
 /** Written at a time, with a line before it and one behind; then the socket must have taken it. */
-export const pieceBytes = gatheredBytes - 64
+export const chunkBytes = gatheredBytes - 64
 
 /** Written together with the head, which may have the rest. */
 export const shortBytes = gatheredBytes / 2

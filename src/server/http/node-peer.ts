@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import type { PartPlace, Peer, PeerListener } from './http-server.ts'
+import type { ChunkPlace, Peer, PeerListener } from './http-server.ts'
 
 /** The other end of a WebSocket of `ws`. */
 export class NodePeer implements Peer {
@@ -27,7 +27,7 @@ export class NodePeer implements Peer {
     this.#socket.send(kept, { binary: isBinary })
   }
 
-  sendPart(part: Uint8Array, place: PartPlace, isBinary: boolean): void {
+  sendPart(part: Uint8Array, place: ChunkPlace, isBinary: boolean): void {
     this.#socket.send(Buffer.from(part), { binary: isBinary, fin: place === 'last' })
   }
 

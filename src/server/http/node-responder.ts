@@ -4,9 +4,9 @@ import { setImmediate } from 'node:timers/promises'
 import {
   type AnswerHead,
   bodyBytesPerSecond,
+  chunkBytes,
   longestIdleMs,
   longestStallMs,
-  pieceBytes,
   type Refusal,
   type Responder,
   turnBytes,
@@ -153,10 +153,10 @@ export class NodeResponder implements Responder {
     if (this.#isGone) return false
     this.#writeHead(head, body.length, false)
     this.#hearDrain()
-    for (let from = 0; from < body.length && !this.#isGone; from += pieceBytes) {
-      const piece = body.subarray(from, from + pieceBytes)
-      this.#writtenInTurn += piece.length
-      if (!this.#outgoing.write(piece)) await this.taken()
+    for (let from = 0; from < body.length && !this.#isGone; from += chunkBytes) {
+      const chunk = body.subarray(from, from + chunkBytes)
+      this.#writtenInTurn += chunk.length
+      if (!this.#outgoing.write(chunk)) await this.taken()
     }
     if (this.#isGone) return false
     this.#hasEnded = true
@@ -174,10 +174,10 @@ export class NodeResponder implements Responder {
     this.#hearDrain()
   }
 
-  write(piece: Uint8Array): boolean {
+  write(chunk: Uint8Array): boolean {
     if (this.#isGone) return true
-    this.#writtenInTurn += piece.length
-    return this.#outgoing.write(Buffer.from(piece))
+    this.#writtenInTurn += chunk.length
+    return this.#outgoing.write(Buffer.from(chunk))
   }
 
   async taken(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'uWebSockets.js'
-import type { PartPlace, Peer } from './http-server.ts'
+import type { ChunkPlace, Peer } from './http-server.ts'
 
 /** Functions that uWebSockets.js has and its types leave out. */
 interface Fragments {
@@ -20,7 +20,7 @@ export class UWebSocketsPeer implements Peer {
     this.#socket.send(message, isBinary)
   }
 
-  sendPart(part: Uint8Array, place: PartPlace, isBinary: boolean): void {
+  sendPart(part: Uint8Array, place: ChunkPlace, isBinary: boolean): void {
     if (place === 'first') this.#socket.sendFirstFragment(part, isBinary)
     else if (place === 'middle') this.#socket.sendFragment(part)
     else this.#socket.sendLastFragment(part)

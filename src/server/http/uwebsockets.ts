@@ -217,12 +217,12 @@ class UWebSocketsResponder implements Responder {
     this.#begun = head
   }
 
-  write(piece: Uint8Array): boolean {
+  write(chunk: Uint8Array): boolean {
     this.#expectWritable()
     let isTaken = true
     this.#cork(() => {
       this.#writeBegun()
-      isTaken = this.#response.write(piece)
+      isTaken = this.#response.write(chunk)
     })
     return isTaken
   }
@@ -278,7 +278,7 @@ class UWebSocketsResponder implements Responder {
     if (!this.#isGone) this.#response.cork(write)
   }
 
-  /** With the first piece, so that both go out together. */
+  /** With the first chunk, so that both go out together. */
   #writeBegun(): void {
     if (this.#begun) this.#writeHead(this.#begun)
     this.#begun = undefined

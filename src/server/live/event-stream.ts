@@ -8,7 +8,7 @@ const heartbeatMs = 5000
 const highWater = 256 * 1024
 
 /** Leaves at a time, as what is longer would hold others up. */
-const pieceBytes = 2 ** 20
+const chunkBytes = 2 ** 20
 
 const heartbeat = Buffer.from(': \n\n')
 
@@ -55,7 +55,7 @@ export class EventStream implements MessageSink, AsyncIterable<Uint8Array> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (;;) {
-      while (this.#parts.length > 0) yield this.#takePiece()
+      while (this.#parts.length > 0) yield this.#takeChunk()
       for (const taken of this.#taken.splice(0)) taken()
       if (this.#parts.length > 0) continue
       if (this.#isEnded) return
@@ -85,21 +85,21 @@ export class EventStream implements MessageSink, AsyncIterable<Uint8Array> {
     this.#bytes += bytes.length
   }
 
-  #takePiece(): Buffer {
-    const pieces: Uint8Array[] = []
+  #takeChunk(): Buffer {
+    const chunks: Uint8Array[] = []
     let length = 0
-    while (length < pieceBytes) {
+    while (length < chunkBytes) {
       const part = this.#parts.shift()
       if (!part) break
-      const piece = part.bytes.subarray(0, pieceBytes - length)
-      if (piece.length < part.bytes.length) {
-        this.#parts.unshift({ ...part, bytes: part.bytes.subarray(piece.length) })
+      const chunk = part.bytes.subarray(0, chunkBytes - length)
+      if (chunk.length < part.bytes.length) {
+        this.#parts.unshift({ ...part, bytes: part.bytes.subarray(chunk.length) })
       }
-      pieces.push(part.isRows ? inOneLine(piece) : piece)
-      length += piece.length
+      chunks.push(part.isRows ? inOneLine(chunk) : chunk)
+      length += chunk.length
     }
     this.#bytes -= length
-    return Buffer.concat(pieces)
+    return Buffer.concat(chunks)
   }
 }
 

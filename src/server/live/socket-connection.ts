@@ -45,7 +45,7 @@ const longestName = 100
 const highWater = 256 * 1024
 
 /** What of a long message is handed over in a turn. */
-const pieceBytes = 2 ** 20
+const chunkBytes = 2 ** 20
 
 export class SocketConnection implements MessageSink, PeerListener {
   readonly #options: ConnectionOptions
@@ -211,21 +211,21 @@ export class SocketConnection implements MessageSink, PeerListener {
     })
   }
 
-  /** Sends the parts as one message, a bounded piece a turn. Other messages wait until it has left. */
+  /** Sends the parts as one message, a bounded chunk a turn. Other messages wait until it has left. */
   async #sendLong(parts: readonly Uint8Array[], isBinary: boolean): Promise<void> {
     const length = parts.reduce((sum, part) => sum + part.length, 0)
-    if (length <= pieceBytes) {
+    if (length <= chunkBytes) {
       this.#peer?.send(Buffer.concat(parts), isBinary)
       return
     }
     this.#waiting = []
     let sent = 0
     for (const part of parts) {
-      for (let at = 0; at < part.length && this.#peer; at += pieceBytes) {
-        const piece = part.subarray(at, at + pieceBytes)
-        const place = sent === 0 ? 'first' : sent + piece.length === length ? 'last' : 'middle'
-        this.#peer.sendPart(piece, place, isBinary)
-        sent += piece.length
+      for (let at = 0; at < part.length && this.#peer; at += chunkBytes) {
+        const chunk = part.subarray(at, at + chunkBytes)
+        const place = sent === 0 ? 'first' : sent + chunk.length === length ? 'last' : 'middle'
+        this.#peer.sendPart(chunk, place, isBinary)
+        sent += chunk.length
         await this.#taken()
         await nextTurn()
       }

@@ -1,17 +1,17 @@
 import { missingAccess } from '../../catalog/missing-access.ts'
 import type { ObjectType } from '../../type/record.ts'
-import type { RecordWriter } from '../record-writer.ts'
+import type { RecordInserter } from '../record-inserter.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
 
 const types: readonly ObjectType[] = ['project_logs', 'experiment', 'dataset']
 
 /** The routes that write records of one object. */
-export function insertRoutes(writer: RecordWriter): Route[] {
+export function insertRoutes(writer: RecordInserter): Route[] {
   return types.map((type) => eventsRoute(writer, type))
 }
 
-function eventsRoute(writer: RecordWriter, type: ObjectType): Route {
+function eventsRoute(writer: RecordInserter, type: ObjectType): Route {
   return {
     method: 'POST',
     path: `/v1/${type}/:id/insert`,

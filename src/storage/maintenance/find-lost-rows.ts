@@ -31,11 +31,11 @@ interface WrittenRange extends TransactionSpan {
   readonly firstNumber: number
 }
 
-/** Rows that one piece has at most: each is an input of its own to queries. */
-const rowsPerPiece = 8192
+/** Rows that one range has at most: each is an input of its own to queries. */
+const rowsPerRange = 8192
 
 /**
- * In pieces of some thousand rows. Throws STORAGE_CORRUPT, too, when one of the other segments turns out to be damaged.
+ * In ranges of some thousand rows. Throws STORAGE_CORRUPT, too, when one of the other segments turns out to be damaged.
  *
  * @param leftOut what flushes have left out of segments
  * @param damaged some of the segments that the manifest names
@@ -70,7 +70,7 @@ export function findLostRows(
       }
       letQueriesPass()
     }
-    lost.push(...rows.pieces())
+    lost.push(...rows.ranges())
   }
   return lost
 }
@@ -241,17 +241,17 @@ class LostKeys {
     this.#indexes.push(index)
   }
 
-  pieces(): LostRows[] {
-    const pieces: LostRows[] = []
-    for (let from = 0; from < this.#transactions.length; from += rowsPerPiece) {
-      const to = from + rowsPerPiece
-      pieces.push({
+  ranges(): LostRows[] {
+    const ranges: LostRows[] = []
+    for (let from = 0; from < this.#transactions.length; from += rowsPerRange) {
+      const to = from + rowsPerRange
+      ranges.push({
         object: this.#object,
         transactions: shared(Float64Array, this.#transactions.slice(from, to)),
         indexes: shared(Int32Array, this.#indexes.slice(from, to)),
       })
     }
-    return pieces
+    return ranges
   }
 }
 

@@ -10,7 +10,7 @@ import { versionKeyAt } from '../../vector/row-keys.ts'
 import { openSharedColumns } from '../../vector/shared-columns.ts'
 import type { ReadTransaction, RecordsEnvironment } from '../environment.ts'
 import { letQueriesPass } from '../give-way.ts'
-import type { FreshSpan } from '../prepare/fresh-part.ts'
+import type { LogRange } from '../prepare/memtable.ts'
 import { type LeftOut, readLeftOut, writeLeftOut } from '../read/left-out.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { forEachSuperseded } from '../read/superseded-rows.ts'
@@ -22,14 +22,14 @@ import { shred } from '../shred/shred.ts'
 import { objectRuns, type VersionedRow } from '../shred/shred-keys.ts'
 import { mergeColumns, type ReadRow } from './compaction-columns.ts'
 import { cutRuns, mergeOrder, withoutRowsOf } from './compaction-order.ts'
-import { divideSpans } from './damaged-spans.ts'
+import { divideRanges } from './damaged-ranges.ts'
 
-/** Everything after `flushedThrough` and up to `through`: in parts, or in spans of the row store. */
+/** Everything after `flushedThrough` and up to `through`: in memtables, or in log ranges of the row store. */
 export interface FlushedRows {
   readonly through: number
-  readonly parts: readonly { readonly memory: SharedArrayBuffer; readonly rowBytes: number }[]
-  readonly spans: readonly FreshSpan[]
-  /** Objects whose rows in parts are left out: they are removed. */
+  readonly memtables: readonly { readonly memory: SharedArrayBuffer; readonly rowBytes: number }[]
+  readonly logRanges: readonly LogRange[]
+  /** Objects whose rows in memtables are left out: they are removed. */
   readonly without?: readonly number[]
 }
 
@@ -53,25 +53,25 @@ export function flush(
   try {
     const {
       through,
-      parts,
-      spans,
+      memtables,
+      logRanges,
       without = [],
     } = fresh ?? unflushed(reader, manifest, transaction)
     if (through <= manifest.flushedThrough) return manifest
     const leftOut = leftOutBefore(records, manifest)
     const current = currentThroughOf(reader, through, transaction)
-    const write = (readable: readonly FreshSpan[]) => {
+    const write = (readable: readonly LogRange[]) => {
       const sink = new SegmentSink(store, manifest, limits, current)
       const rows = rowsOf(reader, readable, transaction)
-      if (parts.length === 0) for (const row of rows) sink.add(row)
+      if (memtables.length === 0) for (const row of rows) sink.add(row)
       else {
-        const sources = [...sourcesOf(parts), ...shredded(rows, limits)]
+        const sources = [...sourcesOf(memtables), ...shredded(rows, limits)]
         mergeSources(sink, sources, new Set(without), limits, readerOf(reader, transaction))
       }
       return sink.finish()
     }
-    const { segments, nextSegment, last } = writeReadable(spans, write, (thrown) => {
-      const { readable, damaged } = divideSpans(records, spans, transaction)
+    const { segments, nextSegment, last } = writeReadable(logRanges, write, (thrown) => {
+      const { readable, damaged } = divideRanges(records, logRanges, transaction)
       if (damaged.length === 0) throw thrown
       writeLeftOut(records, [...leftOut, ...damaged])
       return readable
@@ -102,14 +102,14 @@ function leftOutBefore(records: RecordsEnvironment, { flushedThrough }: Manifest
   return before
 }
 
-/** Writes all spans, or those that `divide` gives where some rows are damaged. */
+/** Writes all log ranges, or those that `divide` gives where some rows are damaged. */
 function writeReadable<Result>(
-  spans: readonly FreshSpan[],
-  write: (spans: readonly FreshSpan[]) => Result,
-  divide: (thrown: unknown) => readonly FreshSpan[],
+  logRanges: readonly LogRange[],
+  write: (logRanges: readonly LogRange[]) => Result,
+  divide: (thrown: unknown) => readonly LogRange[],
 ): Result {
   try {
-    return write(spans)
+    return write(logRanges)
   } catch (thrown) {
     if (!isRecordDamage(thrown)) throw thrown
     return write(divide(thrown))
@@ -152,16 +152,20 @@ function unflushed(
 ): FlushedRows {
   const through = reader.lastTransaction(transaction)
   const objects = reader.objectsWrittenAfter(after, transaction)
-  return { through, parts: [], spans: objects.map((object) => ({ object, after, through })) }
+  return {
+    through,
+    memtables: [],
+    logRanges: objects.map((object) => ({ object, after, through })),
+  }
 }
 
 /** In the order of objects. */
 function* rowsOf(
   reader: RecordReader,
-  spans: readonly FreshSpan[],
+  logRanges: readonly LogRange[],
   transaction: ReadTransaction,
 ): Generator<VersionedRow> {
-  const ordered = spans.toSorted((a, b) => a.object - b.object || a.after - b.after)
+  const ordered = logRanges.toSorted((a, b) => a.object - b.object || a.after - b.after)
   for (const { object, after, through } of ordered) {
     for (const { key, view } of reader.readDelta(object, after, through, transaction)) {
       if (!view.isTombstone) yield { object, version: key, row: view }
@@ -183,8 +187,8 @@ interface Source {
   readonly rowBytes: number
 }
 
-function sourcesOf(parts: FlushedRows['parts']): Source[] {
-  return parts.map(({ memory, rowBytes }) => ({ table: openSharedColumns(memory), rowBytes }))
+function sourcesOf(memtables: FlushedRows['memtables']): Source[] {
+  return memtables.map(({ memory, rowBytes }) => ({ table: openSharedColumns(memory), rowBytes }))
 }
 
 function mergeSources(

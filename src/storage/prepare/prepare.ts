@@ -14,7 +14,7 @@ import { decodeUtf8, requireUtf8 } from '../../json/utf8.ts'
 import type { ObjectReference } from '../../type/record.ts'
 import type { BlockLimits } from '../row/prepared-blocks.ts'
 import type { PreparedRows } from '../row/prepared-rows.ts'
-import type { FreshSpan, PreparedPart } from './fresh-part.ts'
+import type { LogRange, PreparedMemtable } from './memtable.ts'
 import type { NamedAttachments } from './named-attachments.ts'
 import { openBody } from './open-body.ts'
 import { invalid } from './prepare-control.ts'
@@ -41,7 +41,7 @@ export interface UnpreparedRequest {
 export interface PrepareTask {
   readonly kind: 'prepare'
   readonly requests: readonly UnpreparedRequest[]
-  /** Shared memory for a part. */
+  /** Shared memory for a memtable. */
   readonly memory?: SharedArrayBuffer | undefined
 }
 
@@ -50,7 +50,7 @@ export interface PreparedRequests {
   /** Of those without an error, in their order. */
   readonly rows: PreparedRows
   /** Of objects with many rows; none when the rows were prepared in the thread that asks. */
-  readonly parts: readonly PreparedPart[]
+  readonly memtables: readonly PreparedMemtable[]
   /** One place for each request. */
   readonly errors: readonly (WireError | undefined)[]
   /** What the rows of each request name; of those without an error, in their order. */
@@ -62,8 +62,8 @@ export type PrepareOutcome = PreparedRequests | { readonly error: WireError }
 /** Asks a thread for the columns of rows that were written; see `seal-rows.ts`. */
 export interface SealTask {
   readonly kind: 'seal'
-  readonly spans: readonly FreshSpan[]
-  /** Shared memory for the part. */
+  readonly logRanges: readonly LogRange[]
+  /** Shared memory for the memtable. */
   readonly memory?: SharedArrayBuffer | undefined
 }
 
@@ -103,7 +103,7 @@ export function prepareTogether(
   requests: readonly UnpreparedRequest[],
   out = new ByteWriter(0),
   blocks = new ByteWriter(0),
-): Omit<PreparedRequests, 'parts'> {
+): Omit<PreparedRequests, 'memtables'> {
   const errors: (WireError | undefined)[] = requests.map(() => undefined)
   let collector = new RowCollector(out, blocks)
   const collectAll = () =>

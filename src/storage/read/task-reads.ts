@@ -19,10 +19,10 @@ const openedSegments = 1024
 const openedBytes = 128 * 2 ** 20
 
 /**
- * Bytes of fresh parts that a thread keeps open: those of as many rows as may wait for a flush. With more than
+ * Bytes of memtables that a thread keeps open: those of as many rows as may wait for a flush. With more than
  * this, a scan of all would find none open; those that were flushed stay in memory until others take their place.
  */
-const openedPartBytes = 144 * 2 ** 20
+const openedMemtableBytes = 144 * 2 ** 20
 
 interface OpenedSegment {
   /** Another once it has indexes. */
@@ -47,8 +47,8 @@ export class TaskReads {
   readonly #opened = new Map<number, OpenedSegment>()
   #copiedBytes = 0
   #shared: SharedRead | undefined
-  /** Opened again, a part costs more than most of its batches. */
-  readonly #parts = new LRUCache<number, ColumnSet>({ maxSize: openedPartBytes })
+  /** Opened again, a memtable costs more than most of its batches. */
+  readonly #memtables = new LRUCache<number, ColumnSet>({ maxSize: openedMemtableBytes })
 
   /** @param rowCacheBytes see `RecordReader` */
   constructor(records: RecordsEnvironment, segments: SegmentsEnvironment, rowCacheBytes?: number) {
@@ -85,12 +85,12 @@ export class TaskReads {
     return opened.columns
   }
 
-  /** The columns of a fresh part. No other part has its number. */
-  openPart(part: number, memory: SharedArrayBuffer): ColumnSet {
-    let columns = this.#parts.get(part)
+  /** The columns of a memtable. No other memtable has its number. */
+  openMemtable(memtable: number, memory: SharedArrayBuffer): ColumnSet {
+    let columns = this.#memtables.get(memtable)
     if (!columns) {
       columns = openSharedColumns(memory)
-      this.#parts.set(part, columns, { size: sharedBytes(memory) })
+      this.#memtables.set(memtable, columns, { size: sharedBytes(memory) })
     }
     return columns
   }

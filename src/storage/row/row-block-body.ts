@@ -127,7 +127,7 @@ export interface BlockBytes {
   /** The beginning, with all that comes before the members. */
   readonly first: Buffer
   readonly hasKinds: boolean
-  /** What is in memory as long as this is, apart from pieces. */
+  /** What is in memory as long as this is, apart from chunks. */
   readonly keptBytes: number
   /** Whether the bytes at `place` are decompressed. */
   isAtHand(place: number): boolean
@@ -138,7 +138,7 @@ export interface BlockBytes {
    * @param stored the body as it is stored; needed for what is not at hand
    * @param keeps whether what is decompressed is kept if it is asked for again
    */
-  pieceOf(
+  chunkOf(
     place: number,
     end: number,
     stored: Buffer | undefined,
@@ -209,7 +209,7 @@ export class BlockRows {
     })
     writeUint(bytes, 4, ranks.length)
     const place = this.#from + this.#memberStarts[row]!
-    const { bytes: source, start } = this.#bytes.pieceOf(
+    const { bytes: source, start } = this.#bytes.chunkOf(
       place,
       this.#from + this.#memberStarts[row + 1]!,
       stored,
@@ -269,7 +269,7 @@ export class BlockRows {
       const place = this.#from + this.#memberStarts[row]!
       const end = this.#from + this.#memberStarts[row + 1]!
       if (end - place > longBytes) noteLong(end - place)
-      const { bytes, start } = this.#bytes.pieceOf(place, end, stored, keeps)
+      const { bytes, start } = this.#bytes.chunkOf(place, end, stored, keeps)
       const members = { bytes, start: place - start, end: end - start }
       const [from, to] = [this.#lengthStarts[row]!, this.#lengthStarts[row + 1]!]
       const memberBytes = printing.print(members, body, from, to, keys, out)

@@ -6,7 +6,7 @@
  *     block     = kind u8, codec u8, row count u16, body length u32,
  *                 transaction u48, exception count u16, exception*, body, checksum u32
  *     exception = row u16, kind u8, 0 u8, pagination key u64, previous version u64
- *     body      = place*, rows              in pieces (`row-block-pieces.ts`); rows: `row-block-body.ts`
+ *     body      = place*, rows              in chunks (`row-block-chunks.ts`); rows: `row-block-body.ts`
  *     place     = steps u32                 in a block of a request
  *               | version u64, pagination key u64, transaction u48, 0 u16, previous version u64
  *
@@ -15,7 +15,7 @@
  * `transaction` as its `_xact_id`, or, where that is 0, that of its version; exceptions name the rows that followed an
  * earlier version, and those that were not written at all. A packed block has rows of any requests, with their keys.
  *
- * The checksum is that of the key and the row, or of the key and all before the pieces themselves, each of which
+ * The checksum is that of the key and the row, or of the key and all before the chunks themselves, each of which
  * has its own. Older values have none, and other kinds, which three flipped bits do not make of those that have one; bodies
  * of older blocks may be in other codecs, too.
  *
@@ -41,12 +41,12 @@ import {
 import { type ObjectConstants, type RowHeader, RowView, writeRow } from './row.ts'
 import { type BlockBytes, BlockRows, encodeBody } from './row-block-body.ts'
 import {
-  BlockPieces,
-  compressPieces,
+  BlockChunks,
+  type CachedChunks,
+  compressChunks,
   decompressWhole,
   directoryEnd,
-  type KeptPieces,
-} from './row-block-pieces.ts'
+} from './row-block-chunks.ts'
 
 /** A block is full when its rows have so many bytes, or are so many. */
 export const fullBlockBytes = 128 * 1024
@@ -59,7 +59,7 @@ const bytesPerRow = 16
 
 const kinds = { row: 0x5c, request: 0xa4, packed: 0xf8 } as const
 const olderKinds = { row: 1, request: 2, packed: 3 } as const
-const codecs = { none: 0, whole: 1, pieces: 2 } as const
+const codecs = { none: 0, whole: 1, chunks: 2 } as const
 const exceptionKinds = { follows: 1, absent: 2 } as const
 
 const noKey: RowKey = { transaction: 0, index: 0 }
@@ -151,8 +151,8 @@ function compressBody(places: Buffer, rows: readonly Uint8Array[]): BlockBody {
   const { head, members, ends } = encodeBody(rows)
   const first = Buffer.concat([places, head])
   const length = first.length + members.length
-  const bytes = compressPieces(first, members, ends)
-  return { rowCount: rows.length, codec: codecs.pieces, length, bytes }
+  const bytes = compressChunks(first, members, ends)
+  return { rowCount: rows.length, codec: codecs.chunks, length, bytes }
 }
 
 function encodeBlock(
@@ -190,7 +190,7 @@ function isChecked(value: Buffer): boolean {
   return kind === kinds.row || kind === kinds.request || kind === kinds.packed
 }
 
-/** Where the pieces of a checked block begin, whose body begins at `start`; undefined when there are none. */
+/** Where the chunks of a checked block begin, whose body begins at `start`; undefined when there are none. */
 function headEnd(value: Buffer, start: number): number | undefined {
   const end = value.length - checksumBytes
   const length = start < end ? directoryEnd(value.subarray(start, end)) : undefined
@@ -202,7 +202,7 @@ export class RowBlock {
   readonly rowCount: number
   /** When it is not compressed. */
   readonly byteLength: number
-  /** What is in memory as long as the block is, apart from its pieces. */
+  /** What is in memory as long as the block is, apart from its chunks. */
   readonly keptBytes: number
   readonly #head: BlockHead
   /** Where in the value the body begins. */
@@ -213,7 +213,7 @@ export class RowBlock {
   readonly #single: RowView | undefined
   /** Undefined of a row that was not written. */
   readonly #keysAt: (row: number) => RowKeys | undefined
-  /** Unless pieces are kept elsewhere. */
+  /** Unless chunks are kept elsewhere. */
   readonly #value: Buffer | undefined
   /** The place that was asked for last: what is told of if it cannot be read. */
   #asked: number | undefined
@@ -222,14 +222,14 @@ export class RowBlock {
    * Throws STORAGE_CORRUPT if the value is neither a row nor a block, or is damaged.
    *
    * @param since when values have checksums
-   * @param pieces keeps what is decompressed when a row is asked for. The value of a block is not kept
+   * @param chunks keeps what is decompressed when a row is asked for. The value of a block is not kept
    *   then: who asks for a row gives it again. If not given, all is kept.
    */
   constructor(
     key: Buffer,
     value: Buffer,
     since: Pick<CheckedSince, 'transaction'> | undefined,
-    pieces?: KeptPieces,
+    chunks?: CachedChunks,
   ) {
     const first = readRowKey(key, 4)
     const corrupt = () => {
@@ -267,9 +267,9 @@ export class RowBlock {
       const end = headEnd(value, this.#bodyStart)
       if (end === undefined || !hasChecksum(key, value, end)) throw corrupt()
     }
-    this.#value = pieces ? undefined : value
+    this.#value = chunks ? undefined : value
     const stored = value.subarray(this.#bodyStart, value.length - (checked ? checksumBytes : 0))
-    const body = bodyOf(value, stored, checked, pieces ?? new Map<object, Buffer>(), corrupt)
+    const body = bodyOf(value, stored, checked, chunks ?? new Map<object, Buffer>(), corrupt)
     const { first: head } = body
     this.rowCount = rowCount
     this.byteLength = value.readUInt32BE(4)
@@ -425,12 +425,12 @@ function bodyOf(
   value: Buffer,
   stored: Buffer,
   hasChecksums: boolean,
-  pieces: KeptPieces,
+  chunks: CachedChunks,
   corrupt: () => Error,
 ): BlockBytes {
   const plainLength = value.readUInt32BE(4)
-  if (value[1] === codecs.pieces) {
-    return new BlockPieces(stored, { plainLength, hasChecksums }, pieces, corrupt)
+  if (value[1] === codecs.chunks) {
+    return new BlockChunks(stored, { plainLength, hasChecksums }, chunks, corrupt)
   }
   requireLeft(plainLength)
   let body: Buffer
@@ -446,7 +446,7 @@ function bodyOf(
     hasKinds: false,
     keptBytes: body.length,
     isAtHand: () => true,
-    pieceOf: () => whole,
+    chunkOf: () => whole,
   }
 }
 

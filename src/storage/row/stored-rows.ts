@@ -4,7 +4,7 @@ import type { ByteWriter } from '../../json/byte-writer.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import type { BinaryDatabase, ReadTransaction, RecordsEnvironment } from '../environment.ts'
 import { objectOf, readRowKey, rowVersionKey } from '../record-key.ts'
-import { type KeptBlock, KeptBlocks, nameOfBlock } from './kept-blocks.ts'
+import { BlockCache, type CachedBlock, nameOfBlock } from './block-cache.ts'
 import type { ObjectConstants, RowView } from './row.ts'
 import { isBlock, type PrintedRow, RowBlock } from './row-block.ts'
 
@@ -17,10 +17,10 @@ export interface StoredVersion {
 export const defaultCacheBytes = 16 * 2 ** 20
 
 /**
- * The share of it that decompressed pieces have. Of blocks only the first piece is kept, which tells where all
- * rows are, and is what the other pieces are decompressed with: a row costs the decompression of one piece.
+ * The share of it that decompressed chunks have. Of blocks only the first chunk is kept, which tells where all
+ * rows are, and is what the other chunks are decompressed with: a row costs the decompression of one chunk.
  */
-const sharePieces = 1 / 4
+const shareChunks = 1 / 4
 
 interface FoundRow {
   readonly block: RowBlock
@@ -35,10 +35,10 @@ const lowestKey: RowKey = { transaction: 0, index: 0 }
 export class StoredRows {
   readonly #rows: BinaryDatabase
   readonly #since: RecordsEnvironment['checkedSince']
-  readonly #blocks: KeptBlocks
-  readonly #pieces: LRUCache<object, Buffer>
+  readonly #blocks: BlockCache
+  readonly #chunks: LRUCache<object, Buffer>
   /** The block that was used last: rows that are asked for together often stand together. */
-  #last: KeptBlock | undefined
+  #last: CachedBlock | undefined
 
   /** @param cacheBytes what is kept of blocks */
   constructor(
@@ -47,9 +47,9 @@ export class StoredRows {
   ) {
     this.#rows = rows
     this.#since = checkedSince
-    this.#blocks = new KeptBlocks(cacheBytes * (1 - sharePieces))
-    this.#pieces = new LRUCache({
-      maxSize: cacheBytes * sharePieces,
+    this.#blocks = new BlockCache(cacheBytes * (1 - shareChunks))
+    this.#chunks = new LRUCache({
+      maxSize: cacheBytes * shareChunks,
       sizeCalculation: ({ length }) => Math.max(1, length),
     })
   }
@@ -142,7 +142,7 @@ export class StoredRows {
     return this.#find(object, version, transaction)
   }
 
-  #foundIn(kept: KeptBlock, version: RowKey, value: Buffer): FoundRow | undefined {
+  #foundIn(kept: CachedBlock, version: RowKey, value: Buffer): FoundRow | undefined {
     const { block } = kept
     if (block.rowCount > 1) this.#last = kept
     const place = block.placeWith(version)
@@ -181,7 +181,7 @@ export class StoredRows {
     return isWhole ? this.#rows.get(key, options) : value
   }
 
-  #decode(key: Buffer, value: Buffer): KeptBlock {
+  #decode(key: Buffer, value: Buffer): CachedBlock {
     const [object, first] = [objectOf(key), readRowKey(key, 4)]
     const since = this.#since
     if (!isBlock(value)) {
@@ -190,7 +190,7 @@ export class StoredRows {
     const name = nameOfBlock(key)
     const known = this.#blocks.get(name)
     if (known?.block.isOf(value)) return known
-    const kept = { object, key, name, first, block: new RowBlock(key, value, since, this.#pieces) }
+    const kept = { object, key, name, first, block: new RowBlock(key, value, since, this.#chunks) }
     this.#blocks.set(kept)
     return kept
   }

@@ -141,7 +141,7 @@ export class FetchedBytes implements CheckedBytes {
 const none = new Uint8Array(0)
 
 /** Bytes of indexes that a thread keeps: more than those of ninety segments of 56,000 rows, which take some 0.8 MB each. */
-export const keptBytes = 2 ** 27
+export const cachedBytes = 2 ** 27
 const keptIndexes = 4096
 
 /** What a thread has in memory of an index. */
@@ -150,10 +150,10 @@ export interface Held {
 }
 
 /** The values that were used last, by an object that each is of. */
-export class KeptBytes<Value extends Held> {
+export class ByteCache<Value extends Held> {
   readonly #kept = new LRUCache<object, Value>({
     max: keptIndexes,
-    maxSize: keptBytes,
+    maxSize: cachedBytes,
     sizeCalculation: ({ heldBytes }) => heldBytes + 1,
   })
 

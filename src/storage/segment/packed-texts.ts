@@ -3,8 +3,9 @@
  * digits, in lower case. Each row takes the same bytes, those without a text as well, so that nothing
  * tells where texts end.
  */
+
+import { newCodes } from '../../kernel/arena.ts'
 import { writeDigits, writeUuids } from '../../kernel/digits.ts'
-import { newCodes } from '../../kernel/memory.ts'
 import { type CompressedTexts, granuleRows, type Texts } from '../../vector/column.ts'
 import { countSet, isValid } from '../../vector/read-column.ts'
 import { areDigits, isUuid, packDigits, unpackDigits } from '../row/packed-value.ts'

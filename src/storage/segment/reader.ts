@@ -23,7 +23,7 @@ import { type Codes, elementsOf } from '../../vector/elements.ts'
 import type { GramIndex } from '../../vector/gram-index.ts'
 import { bitmapBytes } from './arrow-column.ts'
 import { type CheckedBytes, CheckedPages, checkedBytes, PagedBytes } from './checked-pages.ts'
-import { FetchedBytes, type Held, KeptBytes, type ReadChunk } from './chunked-bytes.ts'
+import { ByteCache, FetchedBytes, type Held, type ReadChunk } from './chunked-bytes.ts'
 import { type IndexKind, indexesOf, type TextIndexes } from './column-indexes.ts'
 import { gramBytesOf, openGrams } from './gram-writer.ts'
 import { bufferAlignment, type KeyColumnName } from './layout.ts'
@@ -59,7 +59,7 @@ interface IndexesBeside extends Held {
   readonly terms: Map<number, TermReader>
 }
 
-const indexesBeside = new KeptBytes<IndexesBeside>()
+const indexesBeside = new ByteCache<IndexesBeside>()
 
 /**
  * The columns of the segment that `bytes` are. Throws STORAGE_CORRUPT when `bytes` have not the size

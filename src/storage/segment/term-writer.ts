@@ -217,8 +217,8 @@ function rowsByTerm(
 class RowWords {
   readonly scanner = new TermScanner()
   readonly beside: BesideWords
-  readonly doubtful = new GrowingRows()
-  readonly escaped = new GrowingRows()
+  readonly doubtful = new TermRowList()
+  readonly escaped = new TermRowList()
   /** Of each row, how many words the scanner had after it. */
   readonly ends: Int32Array
   readonly #cutter = new WordCutter()
@@ -309,7 +309,7 @@ class RowWords {
   }
 }
 
-class GrowingRows {
+class TermRowList {
   count = 0
   rows = new Int32Array(64)
 
@@ -325,7 +325,7 @@ class GrowingRows {
 
 /** Words that are left out, folded for full-text search, with a space after each, row by row. */
 class BesideWords {
-  readonly rows = new GrowingRows()
+  readonly rows = new TermRowList()
   #bytes = Buffer.allocUnsafeSlow(1 << 12)
   byteLength = 0
   readonly #offsets: Int32Array

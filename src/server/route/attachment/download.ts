@@ -2,7 +2,7 @@ import type { ContentStore } from '../../../attachment/content-store.ts'
 import { AssayError } from '../../../error.ts'
 import type { Reply } from '../../reply.ts'
 
-const pieceBytes = 256 * 1024
+const chunkBytes = 256 * 1024
 
 /** Shown by browsers without running anything. Everything else is saved. */
 const shownTypes =
@@ -43,7 +43,7 @@ export async function downloadReply(
       ...headers,
       ...(range && { 'content-range': `bytes ${start}-${end - 1}/${size}` }),
     },
-    body: piecesOf(store, name, { start, end }, signal),
+    body: chunksOf(store, name, { start, end }, signal),
   }
 }
 
@@ -62,7 +62,7 @@ function rangeOf(header: string, size: number): Range | 'unsatisfiable' | undefi
   return start < end ? { start, end } : 'unsatisfiable'
 }
 
-async function* piecesOf(
+async function* chunksOf(
   store: ContentStore,
   name: string,
   { start, end }: Range,
@@ -71,11 +71,11 @@ async function* piecesOf(
   const file = await store.open(name)
   try {
     for (let position = start; position < end && !signal.aborted; ) {
-      const piece = Buffer.alloc(Math.min(pieceBytes, end - position))
-      const { bytesRead } = await file.read(piece, 0, piece.length, position)
+      const chunk = Buffer.alloc(Math.min(chunkBytes, end - position))
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, position)
       if (bytesRead === 0) throw new AssayError('STORAGE_CORRUPT', 'a file is shorter than it was')
       position += bytesRead
-      yield piece.subarray(0, bytesRead)
+      yield chunk.subarray(0, bytesRead)
     }
   } finally {
     await file.close()

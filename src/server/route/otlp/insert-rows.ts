@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Gate } from '../../../access/gate.ts'
 import { AssayError } from '../../../error.ts'
 import { prepareRows } from '../../../storage/prepare/prepare.ts'
-import type { RecordWriter } from '../../record-writer.ts'
+import type { RecordInserter } from '../../record-inserter.ts'
 
 /** The JSON text of a row of `/logs3`. */
 export type RowText = Uint8Array
@@ -18,7 +18,7 @@ const rowsPerTurn = 100
 
 /** Throws what is no fault of the rows. */
 export async function insertRows(
-  writer: RecordWriter,
+  writer: RecordInserter,
   rows: readonly RowText[],
   view: Gate,
 ): Promise<RefusedRow[]> {
@@ -31,10 +31,10 @@ interface IndexedRow {
 }
 
 class RowInsert {
-  readonly #writer: RecordWriter
+  readonly #writer: RecordInserter
   readonly #view: Gate
 
-  constructor(writer: RecordWriter, view: Gate) {
+  constructor(writer: RecordInserter, view: Gate) {
     this.#writer = writer
     this.#view = view
   }

@@ -12,7 +12,7 @@ import type { Signal } from '../../../otlp/schema.ts'
 import { nameOfSpan, readSpans } from '../../../otlp/span.ts'
 import { rowOfSpan } from '../../../otlp/span-to-row.ts'
 import type { JsonObject } from '../../../type/value.ts'
-import type { RecordWriter } from '../../record-writer.ts'
+import type { RecordInserter } from '../../record-inserter.ts'
 import { insertRows } from './insert-rows.ts'
 import { Parents, type SpanParent } from './parent.ts'
 import { type PlacedSpan, RecordIds } from './record-ids.ts'
@@ -38,10 +38,10 @@ export interface ExportResult {
 const longestTurnMs = 10
 
 export class ExportReceiver {
-  readonly #writer: RecordWriter
+  readonly #writer: RecordInserter
   readonly #ids: RecordIds
 
-  constructor(writer: RecordWriter, engine: Engine) {
+  constructor(writer: RecordInserter, engine: Engine) {
     this.#writer = writer
     this.#ids = new RecordIds(engine)
   }

@@ -11,13 +11,13 @@ import { AssayError } from '../../../error.ts'
 import { readJsonBody } from '../../ignored-fields.ts'
 import { numberField, objectField, parseJsonBody, stringField } from '../../json-body.ts'
 import { addressHeaders, type PublicUrl } from '../../public-url.ts'
-import type { RecordWriter } from '../../record-writer.ts'
+import type { RecordInserter } from '../../record-inserter.ts'
 import { jsonReply } from '../../reply.ts'
 import type { Route } from '../../route.ts'
 
 export interface Logs3Options {
   readonly engine: Engine
-  readonly writer: RecordWriter
+  readonly writer: RecordInserter
   readonly attachments: Attachments
   readonly publicUrl: PublicUrl
   readonly maxBodyBytes: number

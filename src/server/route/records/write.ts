@@ -5,12 +5,12 @@ import { AssayError } from '../../../error.ts'
 import { isJsonObject, writeExactJson } from '../../../type/exact-json.ts'
 import type { ObjectType } from '../../../type/record.ts'
 import { readJsonBody } from '../../ignored-fields.ts'
-import type { RecordWriter } from '../../record-writer.ts'
+import type { RecordInserter } from '../../record-inserter.ts'
 import { jsonReply } from '../../reply.ts'
 import type { Route } from '../../route.ts'
 import { feedbackRows } from './feedback.ts'
 
-export function feedbackRoute(writer: RecordWriter, type: ObjectType): Route {
+export function feedbackRoute(writer: RecordInserter, type: ObjectType): Route {
   return {
     method: 'POST',
     path: `/v1/${type}/:id/feedback`,
@@ -40,7 +40,7 @@ const namings = {
 } as const
 
 /** `/v1/insert`: events and feedback of any number of objects, in one transaction. */
-export function insertAnywhereRoute(writer: RecordWriter): Route {
+export function insertAnywhereRoute(writer: RecordInserter): Route {
   return {
     method: 'POST',
     path: '/v1/insert',
