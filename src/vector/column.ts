@@ -137,7 +137,7 @@ export interface KeyColumns {
 }
 
 /**
- * A run of row versions as columns: a segment, or a part of the delta. Rows are ordered by object,
+ * A run of row versions as columns: a segment, or a memtable. Rows are ordered by object,
  * then pagination key, then version, all ascending.
  */
 export interface ColumnSet {

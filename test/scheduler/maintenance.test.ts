@@ -126,7 +126,7 @@ describe('maintenance', () => {
     expect(maintenance.manifest.flushedThrough).toBe(records.reader.lastTransaction())
   })
 
-  it('finishes segments only when no large deltas follow each other any more', async () => {
+  it('finishes segments only when no more rows come in great numbers', async () => {
     const records = new TemporaryRecords()
     const store = temporarySegments(records.directory)
     const maintenance = await start(records, store, { automatic: true })

@@ -238,7 +238,7 @@ export interface LocalGrouping {
   readonly key: number
   /** Segments of which one task reads every row that the query reads. */
   readonly segments: readonly number[]
-  /** Codes of the dictionary that the query also finds elsewhere: in the delta. */
+  /** Codes of the dictionary that the query also finds elsewhere: among fresh rows. */
   readonly open: Int32Array
 }
 

@@ -19,7 +19,7 @@ import { type StepStatistics, StepThread } from './step-thread.ts'
 import { WritePace } from './write-pace.ts'
 
 /**
- * A delta is flushed when it has so many rows or bytes, which make a quarter of a full segment, or is so old.
+ * Fresh rows are flushed when there are so many rows or bytes, which make a quarter of a full segment, or once they are so old.
  */
 const flushRows = 65_536
 const flushBytes = 64 * 2 ** 20
@@ -36,7 +36,7 @@ const stoppedAfterMs = 1000
 const lastRetryMs = 60_000
 
 /**
- * While large deltas follow each other no segment is finished, as that takes as much of the processors as all
+ * While many fresh rows come no segment is finished, as that takes as much of the processors as all
  * the rest of an insert, until so many wait for it: 4 GiB of rows at least.
  */
 const mostUnfinished = 64
@@ -50,7 +50,7 @@ export interface AcquiredManifest {
   release(): void
 }
 
-/** What a commit added to the delta. */
+/** What a commit added to the fresh rows. */
 export interface NotedWrite {
   readonly rows: number
   readonly bytes: number
@@ -69,7 +69,7 @@ export class Maintenance {
   readonly #acquired = new Map<Manifest, number>()
   /** Segments that left the manifest and are not deleted yet. */
   readonly #retired = new Set<number>()
-  /** The delta, as far as it was noted. */
+  /** The fresh rows, as far as they were noted. */
   #rows = 0
   #bytes = 0
   /** When the first and the last of it were noted, in ms since 1970. */
@@ -175,7 +175,7 @@ export class Maintenance {
     }
   }
 
-  /** Tells of a commit; the delta is flushed when it has become large, or else after a while. */
+  /** Tells of a commit; fresh rows are flushed when they are many, or else after a while. */
   noteWrite({ rows, bytes }: NotedWrite): void {
     if (this.#rows === 0) this.#since = Date.now()
     this.#grown = Date.now()
@@ -308,7 +308,7 @@ export class Maintenance {
 
   /**
    * Flushes, merges small segments, then larger ones as long as there are too many, and finishes segments. A large
-   * delta goes first, and between two of the steps that take long an old one does.
+   * flush goes first, and between two of the steps that take long an old one does.
    */
   async #work(): Promise<void> {
     try {
@@ -333,7 +333,7 @@ export class Maintenance {
         this.#workSoon(0)
         return
       }
-      // The rows are in the records, so nothing is lost; readers go on with the delta.
+      // The rows are in the records, so nothing is lost; readers go on with the fresh rows.
       this.#options.logger?.error({ err: thrown }, 'maintenance of segments failed; it will retry')
       this.#notBefore = Date.now() + this.#retryMs
       this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs)
@@ -357,7 +357,7 @@ export class Maintenance {
     }
   }
 
-  /** Merges segments, if they are too many, finishes them and gives back what is free, until a delta is to be flushed. */
+  /** Merges segments, if they are too many, finishes them and gives back what is free, until fresh rows are to be flushed. */
   async #mergeAndFinish(isBusy: boolean): Promise<void> {
     const merge = { kind: 'compact', limits: this.#limits } as const
     while (this.#mayTakeTime && (await this.#runIfItCanWait(merge)));
@@ -375,7 +375,7 @@ export class Maintenance {
   }
 
   /**
-   * Gives the step up as soon as a delta is large, as flushes are not to wait for seconds. After that one is carried
+   * Gives the step up as soon as fresh rows are many, as flushes are not to wait for seconds. After that one is carried
    * out whatever comes, or under a load that goes on for days nothing would ever be done.
    */
   #runIfItCanWait(step: MaintenanceStep): Promise<boolean> {

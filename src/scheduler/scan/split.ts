@@ -18,8 +18,8 @@ import { SkippedRows } from './skipped-rows.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 
 export interface PruningReport {
-  /** Fresh parts, and what else is in no segment. */
-  readonly deltas: number
+  /** Memtables and log ranges that are read. */
+  readonly fresh: number
   /** Segments that hold rows of the objects. */
   readonly segments: number
   readonly segmentsRead: number
@@ -62,12 +62,12 @@ export function splitScan(
         }),
       ),
     )
-    const nothing = { ...report, deltas: others.length, skipped: {} }
+    const nothing = { ...report, fresh: others.length, skipped: {} }
     return { ranges: [], others, report: nothing, skipped: [] }
   }
   const others = logInputs(objects, snapshot)
   const ranges: ScanRange[] = memtableRanges(objects, plan.after, snapshot)
-  const deltas = others.length + ranges.length
+  const fresh = others.length + ranges.length
   const table = ObjectSegments.of(snapshot.segments, objects)
   skipped.addOthers(table.others)
   report.segments = table.segmentIds.length
@@ -111,7 +111,7 @@ export function splitScan(
     }
   }
   const { rows, parts } = skipped.finish()
-  return { ranges, others, report: { ...report, deltas, skipped: rows }, skipped: parts }
+  return { ranges, others, report: { ...report, fresh, skipped: rows }, skipped: parts }
 }
 
 /** What of the place that a plan continues from leaves out all rows of a segment; undefined when it begins at the start. */
@@ -252,6 +252,6 @@ export function segmentMorsels(ranges: readonly SegmentRange[]): TaskInput[][] {
 
 /** What was left out of a scan, as `explain` shows it. */
 export function describePruning(report: PruningReport): string {
-  const { segmentsRead, segments, rowsRead, rows, deltas } = report
-  return `segments ${segmentsRead} of ${segments}, rows ${rowsRead} of ${rows}, deltas ${deltas}`
+  const { segmentsRead, segments, rowsRead, rows, fresh } = report
+  return `segments ${segmentsRead} of ${segments}, rows ${rowsRead} of ${rows}, fresh ${fresh}`
 }

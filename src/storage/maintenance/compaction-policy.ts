@@ -31,7 +31,7 @@ const leastGrowth = 3
 /** Neighbours with so much are merged however small some are: it is the last time. */
 const lastShare = 3 / 4
 
-/** What is full among small segments, of a full one: what a large delta makes, a quarter, is half of it. */
+/** What is full among small segments, of a full one: what many fresh rows make, a quarter, is half of it. */
 const smallShare = 1 / 2
 
 /** So many are left small. They cost queries little. */

@@ -1,6 +1,6 @@
 /**
  * The manifest says which segments there are and how far they reach: row versions of all
- * transactions up to `flushedThrough` are in its segments, later ones are the delta. It is one small
+ * transactions up to `flushedThrough` are in its segments, later ones are fresh rows. It is one small
  * entry that a commit replaces, so that a reader, and a restart after a crash, finds either the old
  * segments or the new ones, never a part of both.
  *
