@@ -28,6 +28,7 @@ import { newTaskCount } from './scheduler/thread/task-count.ts'
 import { WarmUp } from './scheduler/warm-up.ts'
 import { type WriteListener, WriteWatch } from './scheduler/write-watch.ts'
 import { areGivenUp } from './storage/environment.ts'
+import { type Purge, readPurges } from './storage/maintenance/purge-plan.ts'
 import { freeBytesOf, recordsFile } from './storage/maintenance/segment-files.ts'
 import { placesOf, type SpanPlace } from './storage/read/span-place.ts'
 import { TaskReads } from './storage/read/task-reads.ts'
@@ -151,6 +152,11 @@ export class Engine {
     const { flushedThrough } = maintenance.manifest
     fresh.restore(reads.records.log(flushedThrough))
     fresh.leaveOut(reads.records.leftOut(), flushedThrough)
+    if (readPurges(parts.data.records.progress).length > 0) {
+      maintenance.purging.resume().catch((thrown: unknown) => {
+        logger?.error({ err: thrown }, 'records that are to be removed are still on disk')
+      })
+    }
   }
 
   /** In ms since 1970: what `now()` gives in queries. */
@@ -271,6 +277,11 @@ export class Engine {
   /** False: some records of deleted objects are still being read. */
   removeObjects(): Promise<boolean> {
     return this.#parts.maintenance.removeObjects()
+  }
+
+  /** See `RecordPurge.purge`. */
+  purge(purges: readonly Purge[], begin: () => Promise<void>): Promise<void> {
+    return this.#parts.maintenance.purging.purge(purges, begin)
   }
 
   /** Merges small segments until the policy finds nothing more to merge. */

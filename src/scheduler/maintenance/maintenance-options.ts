@@ -41,3 +41,9 @@ export interface Removals {
   /** Called when nothing of them is left. */
   purged(objects: readonly number[]): Promise<void>
 }
+
+export interface AcquiredManifest {
+  readonly manifest: Manifest
+  /** To be called once, when none of the manifest's segments will be read any more. */
+  release(): void
+}

@@ -5,15 +5,15 @@
  */
 import { AssayError } from '../../error.ts'
 import { unfinished } from '../../storage/maintenance/finish-segment.ts'
-import type { MaintenanceStep } from '../../storage/maintenance/maintenance-step.ts'
-import { namesAny } from '../../storage/maintenance/remove-objects.ts'
+import { type MaintenanceStep, manifestSteps } from '../../storage/maintenance/maintenance-step.ts'
 import { StepControl } from '../../storage/maintenance/step-control.ts'
 import { type Manifest, namedBy } from '../../storage/segment/manifest.ts'
 import { defaultLimits, type SegmentLimits } from '../../storage/segment/segment-sink.ts'
 import { isDamage } from '../../storage/segment/segment-store.ts'
 import { newTaskCount } from '../thread/task-count.ts'
 import { DamagedSegments } from './damaged-segments.ts'
-import type { MaintenanceOptions } from './maintenance-options.ts'
+import type { AcquiredManifest, MaintenanceOptions } from './maintenance-options.ts'
+import { RecordPurge } from './record-purge.ts'
 import { ScrubPace } from './scrub-pace.ts'
 import { type StepStatistics, StepThread } from './step-thread.ts'
 import { WritePace } from './write-pace.ts'
@@ -41,15 +41,6 @@ const lastRetryMs = 60_000
  */
 const mostUnfinished = 64
 
-/** Those that make a new manifest when they change something. */
-const manifestSteps: ReadonlySet<string> = new Set(['flush', 'compact', 'drop', 'rebuild'])
-
-export interface AcquiredManifest {
-  readonly manifest: Manifest
-  /** To be called once, when none of the manifest's segments will be read any more. */
-  release(): void
-}
-
 /** What a commit added to the fresh rows. */
 export interface NotedWrite {
   readonly rows: number
@@ -62,6 +53,7 @@ export class Maintenance {
   readonly #limits: SegmentLimits
   readonly #thread: StepThread
   readonly scrubbing: ScrubPace
+  readonly purging: RecordPurge
   #manifest: Manifest
   /** Segments of the manifest, and those that are damaged. */
   #named: ReadonlySet<number> = new Set()
@@ -106,6 +98,21 @@ export class Maintenance {
       manifest: () => this.#manifest,
       publish: (manifest) => this.#publish(manifest),
       repairSoon: () => this.#workSoon(0),
+    })
+    this.purging = new RecordPurge({
+      limits: this.#limits,
+      removals: options.removals,
+      run: (step) => this.#run(step),
+      runIf: (mayRun, step) => this.#queue(async () => mayRun() && this.#carryOut(step)),
+      flush: () => this.flush(),
+      repair: () => this.damaged.repair(),
+      isWhole: () => this.damaged.ids.length === 0,
+      manifest: () => this.#manifest,
+      acquired: () => this.#acquired.keys(),
+      drop: (objects) => {
+        options.fresh?.drop(objects)
+        if (options.fresh) ({ rows: this.#rows, bytes: this.#bytes } = options.fresh.after(0))
+      },
     })
     this.scrubbing = new ScrubPace({
       bytesPerSecond: options.automatic === false ? 0 : (options.scrubBytesPerSecond ?? 0),
@@ -204,22 +211,8 @@ export class Maintenance {
    * Removes the records of deleted objects from disk, flushed or not. Resolves to false when some of them may still
    * be read by queries that began before, and have to wait for another time.
    */
-  async removeObjects(): Promise<boolean> {
-    const { removals, fresh } = this.#options
-    const objects = removals?.purges() ?? []
-    if (!removals || objects.length === 0) return true
-    while (await this.#run({ kind: 'drop', objects, limits: this.#limits }));
-    const removed = new Set(objects)
-    const isPurged = await this.#queue(async () => {
-      const isRead = [...this.#acquired.keys()].some((manifest) => namesAny(manifest, removed))
-      if (isRead || namesAny(this.#manifest, removed)) return false
-      // No flush is under way that would write them.
-      fresh?.drop(removed)
-      if (fresh) ({ rows: this.#rows, bytes: this.#bytes } = fresh.after(0))
-      return this.#carryOut({ kind: 'purge', objects })
-    })
-    if (isPurged) await removals.purged(objects)
-    return isPurged
+  removeObjects(): Promise<boolean> {
+    return this.purging.removeObjects()
   }
 
   /** Resolves when all that was written before is in segments. */

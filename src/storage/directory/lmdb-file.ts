@@ -144,13 +144,19 @@ function numberAt(page: DataView, at: number): number {
   return Number(page.getBigUint64(at, true))
 }
 
-/** Notes the pages of a tree and of those in it; false when they are not as many as LMDB says. */
-export function addTree(tree: Tree, pages: Pages, used: UsedPages): boolean {
+/** Notes the pages of a tree and of those in it, and shows its own to `look`; false when they are not as many as LMDB says. */
+export function addTree(
+  tree: Tree,
+  pages: Pages,
+  used: UsedPages,
+  look?: (page: DataView, number: number) => void,
+): boolean {
   const left = { branch: tree.branchPages, leaf: tree.leafPages, value: tree.valuePages }
   const waiting = tree.root === undefined ? [] : [tree.root]
   for (let number = waiting.pop(); number !== undefined; number = waiting.pop()) {
     const page = pages.read(number)
     if (numberAt(page, 0) !== number || !used.add(number, 1)) return false
+    look?.(page, number)
     const flags = page.getUint16(18, true)
     if (flags === isBranch) {
       if (left.branch-- === 0) return false
@@ -158,7 +164,7 @@ export function addTree(tree: Tree, pages: Pages, used: UsedPages): boolean {
     } else if (flags === isLeaf) {
       if (left.leaf-- === 0) return false
       for (const node of nodesOf(page)) {
-        const values = addValue(page, node, pages, used)
+        const values = addValue(page, node, pages, used, look)
         if (values === undefined) return false
         left.value -= values
       }
@@ -167,15 +173,39 @@ export function addTree(tree: Tree, pages: Pages, used: UsedPages): boolean {
   return left.branch === 0 && left.leaf === 0 && left.value === 0
 }
 
+/** As `addTree`; tells where in the file there is nothing between the nodes of a page, and what stands there. */
+export function pageGaps(
+  tree: Tree,
+  pages: Pages,
+  used: UsedPages,
+  found: (offset: number, bytes: Uint8Array) => void,
+): boolean {
+  return addTree(tree, pages, used, (page, number) => {
+    const from = pageHeaderBytes + page.getUint16(20, true)
+    const to = pageHeaderBytes + page.getUint16(22, true)
+    if (from >= to || to > page.byteLength) return
+    const bytes = new Uint8Array(page.buffer, from, to - from)
+    found(number * page.byteLength + from, bytes)
+  })
+}
+
 /** Notes the pages of what a leaf's node leads to: how many a value has of its own; undefined when they cannot be. */
-function addValue(page: DataView, node: number, pages: Pages, used: UsedPages): number | undefined {
+function addValue(
+  page: DataView,
+  node: number,
+  pages: Pages,
+  used: UsedPages,
+  look?: (page: DataView, number: number) => void,
+): number | undefined {
   const kind = page.getUint16(node + 4, true)
   const value = node + nodeHeaderBytes + page.getUint16(node + 6, true)
   if (kind === isOnPagesOfItsOwn) {
     const count = numberAt(page, value + 16)
     return used.add(numberAt(page, value), count) ? count : undefined
   }
-  if (kind === isTree) return addTree(readTree(page, value), pages, used) ? 0 : undefined
+  if (kind === isTree) {
+    return addTree(readTree(page, value), pages, used, look) ? 0 : undefined
+  }
   return (kind & isOfManyValues) === 0 ? 0 : undefined
 }
 

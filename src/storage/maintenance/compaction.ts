@@ -23,6 +23,8 @@ export interface CompactOptions {
   readonly checkpoint?: (() => void) | undefined
   /** Leaves out all rows of these objects. */
   readonly withoutObjects?: ReadonlySet<number>
+  /** Leaves out rows for whose place in the keys it holds. */
+  readonly withoutRows?: (keys: KeyColumns, row: number) => boolean
 }
 
 /**
@@ -33,7 +35,7 @@ export function compact(
   records: RecordsEnvironment,
   store: SegmentStore,
   ids: readonly number[],
-  { limits, checkpoint = letQueriesPass, withoutObjects }: CompactOptions,
+  { limits, checkpoint = letQueriesPass, withoutObjects, withoutRows }: CompactOptions,
 ): Manifest {
   const manifest = store.manifest()
   const replaced = new Set(ids)
@@ -47,11 +49,10 @@ export function compact(
     const readRow = readerOf(reader, transaction)
     const open = () => ids.map((id) => store.open(id))
     const sources = open()
-    const order = withoutRowsOf(
-      withoutObjects,
-      sources,
-      mergeOrder(sources.map(({ keys }) => keys)),
-    )
+    const all = withoutRowsOf(withoutObjects, sources, mergeOrder(sources.map(({ keys }) => keys)))
+    const order = withoutRows
+      ? filterRuns(all, (source, row) => !withoutRows(sources[source]!.keys, row))
+      : all
     const through = reader.lastTransaction(transaction)
     const supersededBy = sources.map(({ keys }) =>
       supersedingTransactions(keys, through, reader, transaction),

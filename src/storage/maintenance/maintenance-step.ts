@@ -16,10 +16,13 @@ import { finishSegment, unfinished } from './finish-segment.ts'
 import { type FlushedRows, flush } from './flush.ts'
 import { defaultFoldLimits, foldIds, removeUnlistedRuns } from './fold-ids.ts'
 import { packRows } from './pack-rows.ts'
+import { notePurges, type Purge } from './purge-plan.ts'
+import { purgePlannedRows, purgeSegments } from './purge-versions.ts'
 import { rebuildSegments } from './rebuild-segments.ts'
 import { dropObjects, purgeRows } from './remove-objects.ts'
 import { findSuperseded } from './superseded-share.ts'
 import { trimFiles } from './trim-files.ts'
+import { wipeFiles } from './wipe-free.ts'
 
 /** Between two flushes of a load, of some seconds each. */
 const foldMs = 300
@@ -61,6 +64,23 @@ export type MaintenanceStep =
   | { readonly kind: 'drop'; readonly objects: readonly number[]; readonly limits: SegmentLimits }
   /** Removes what the row store has of these objects. */
   | { readonly kind: 'purge'; readonly objects: readonly number[] }
+  /** Stores which row versions are to be removed. */
+  | { readonly kind: 'note_purges'; readonly purges: readonly Purge[] }
+  /** Writes a segment anew without row versions that are to be removed; `changed`: one had some. */
+  | { readonly kind: 'purge_segments'; readonly limits: SegmentLimits }
+  /** Removes them from the row store; `changed`: no segment had any, and it was done. */
+  | { readonly kind: 'purge_rows' }
+  /** Overwrites for a while what is free in the files; `changed`: there is more. */
+  | { readonly kind: 'wipe' }
+
+/** Those that make a new manifest when they change something. */
+export const manifestSteps: ReadonlySet<string> = new Set([
+  'flush',
+  'compact',
+  'drop',
+  'purge_segments',
+  'rebuild',
+])
 
 /** By store, segments that stay as they are: records of theirs are damaged that one would need to write them anew. */
 const stuckSegments = new WeakMap<SegmentStore, Set<number>>()
@@ -164,6 +184,15 @@ export function runStep(
       case 'purge':
         purgeRows(records, step.objects)
         return true
+      case 'note_purges':
+        notePurges(records, step.purges)
+        return true
+      case 'purge_segments':
+        return purgeSegments(records, store, step.limits, checkpoint)
+      case 'purge_rows':
+        return purgePlannedRows(records, store)
+      case 'wipe':
+        return wipeFiles(records, store.environment)
     }
   } catch (thrown) {
     throw storageError('the segments', thrown, records.directory)

@@ -55,7 +55,7 @@ function trim(file: EnvironmentFile): number {
 }
 
 /** Whether somebody reads what was there before the transaction, of which other pages may have been a part. */
-function hasReaderBefore(transaction: number, root: EnvironmentFile['root']): boolean {
+export function hasReaderBefore(transaction: number, root: EnvironmentFile['root']): boolean {
   const lines = root.readerList().split('\n')
   return lines.some((line) => {
     const [seen] = /\d+$/.exec(line.trimEnd()) ?? []
@@ -73,4 +73,15 @@ function makeHoles({ offset, length }: Stretch, file: number): void {
 function isUnsupported(thrown: unknown): boolean {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
   return code === 'EOPNOTSUPP' || code === 'ENOTSUP' || code === 'ENOSYS'
+}
+
+/** Makes a hole of a stretch of a file; false where there can be none. */
+export function makeHole(file: number, { offset, length }: Stretch): boolean {
+  try {
+    trimSync(file, offset, length)
+    return true
+  } catch (thrown) {
+    if (isUnsupported(thrown)) return false
+    throw thrown
+  }
 }

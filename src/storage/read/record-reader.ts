@@ -379,8 +379,11 @@ export class RecordReader {
       // This record began later. The id may have belonged to one that was deleted before.
       const previous = this.rowAt(object, paginationKey, transaction)?.previous
       if (!previous) return undefined
+      const view = this.rowAt(object, previous, transaction)
+      // What was before was removed for good.
+      if (!view) return undefined
       version = previous
-      paginationKey = this.rowAt(object, previous, transaction)!.paginationKey
+      paginationKey = view.paginationKey
     }
     return version
   }

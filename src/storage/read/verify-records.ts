@@ -6,6 +6,7 @@ import { damageAt, damagedRows, objectText, type RecordDamage } from '../record-
 import { objectOf, transactionKey, transactionOf } from '../record-key.ts'
 import { decodeLogEntry, endOfLog } from '../record-log.ts'
 import { RowBlock } from '../row/row-block.ts'
+import { readPurgedCount } from './purged-count.ts'
 
 /** What a step reads, at most, unless one value is larger. */
 const bytesPerStep = 2 ** 20
@@ -24,7 +25,7 @@ export interface VerifiedSoFar {
  *
  * @param onDamage told of each value, or part of a block, that cannot be read; of keys that are not where they belong,
  *   or are not found there, as where a page above them leads astray;
- *   and of objects that have fewer rows than the log says. An object of which no row is left has been removed.
+ *   and of objects that have fewer rows than the log says, less those that were removed for good. An object of which no row is left has been removed.
  */
 export function* verifyRecords(
   records: RecordsEnvironment,
@@ -146,8 +147,11 @@ class RowCounts {
   readonly #last: number
   readonly #logged = new Map<number, number>()
   readonly #found = new Map<number, number>()
+  readonly #records: RecordsEnvironment
 
-  constructor({ root, log }: RecordsEnvironment) {
+  constructor(records: RecordsEnvironment) {
+    this.#records = records
+    const { root, log } = records
     root.resetReadTxn()
     const range = { start: endOfLog, end: transactionKey(0), reverse: true, limit: 1 }
     const [last] = log.getKeys(range)
@@ -171,7 +175,8 @@ class RowCounts {
 
   compare(onDamage: (damage: RecordDamage) => void): void {
     for (const [object, found] of this.#found) {
-      const logged = this.#logged.get(object) ?? 0
+      const purged = readPurgedCount(this.#records, object)
+      const logged = (this.#logged.get(object) ?? 0) - purged
       if (found >= logged) continue
       const what = `${logged - found} of ${logged} row versions of ${objectText(object)}`
       onDamage({ database: 'rows', key: '', what, object })

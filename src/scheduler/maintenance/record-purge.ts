@@ -1,0 +1,112 @@
+/**
+ * Takes from disk for good what nobody is to read any more: the records of deleted objects, and chosen row versions of
+ * others. Rows leave segments first, and the row store once no query reads an older manifest, so that a query that
+ * runs meanwhile sees all of its snapshot.
+ */
+import { setTimeout } from 'node:timers/promises'
+import type { MaintenanceStep } from '../../storage/maintenance/maintenance-step.ts'
+import type { Purge } from '../../storage/maintenance/purge-plan.ts'
+import { namesAny } from '../../storage/maintenance/remove-objects.ts'
+import type { Manifest } from '../../storage/segment/manifest.ts'
+import type { SegmentLimits } from '../../storage/segment/segment-sink.ts'
+import type { Removals } from './maintenance-options.ts'
+
+export interface RecordPurgeOptions {
+  readonly limits: SegmentLimits
+  readonly removals: Removals | undefined
+  /** Runs the step after those before it; resolves to whether it changed anything. */
+  readonly run: (step: MaintenanceStep) => Promise<boolean>
+  /** Runs both when the steps before are done, with no step between them; resolves to whether the second was run. */
+  readonly runIf: (mayRun: () => boolean, step: MaintenanceStep) => Promise<boolean>
+  readonly flush: () => Promise<void>
+  readonly repair: () => Promise<void>
+  /** Whether no segment is damaged: of one that is, the rows are looked up in the row store. */
+  readonly isWhole: () => boolean
+  readonly manifest: () => Manifest
+  /** Manifests that queries read. */
+  readonly acquired: () => Iterable<Manifest>
+  /** Forgets fresh rows of objects. */
+  readonly drop: (objects: ReadonlySet<number>) => void
+}
+
+/** How long to wait for queries that read what is to be removed. */
+const waitMs = 100
+/** Others may always read: what is free is wiped at another time then. */
+const mostBusy = 50
+
+export class RecordPurge {
+  readonly #options: RecordPurgeOptions
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(options: RecordPurgeOptions) {
+    this.#options = options
+  }
+
+  /** See `Maintenance.removeObjects`. */
+  async removeObjects(): Promise<boolean> {
+    const { removals, limits, run, runIf, manifest, acquired, drop } = this.#options
+    const objects = removals?.purges() ?? []
+    if (!removals || objects.length === 0) return true
+    while (await run({ kind: 'drop', objects, limits }));
+    const removed = new Set(objects)
+    const isUnread = () => {
+      const isRead = [...acquired()].some((each) => namesAny(each, removed))
+      if (isRead || namesAny(manifest(), removed)) return false
+      // No flush is under way that would write them.
+      drop(removed)
+      return true
+    }
+    const isPurged = await runIf(isUnread, { kind: 'purge', objects })
+    if (isPurged) await removals.purged(objects)
+    return isPurged
+  }
+
+  /**
+   * Removes row versions, which are gone from all files when it resolves.
+   *
+   * @param begin deletes the records, or writes what supersedes them, once it is stored what is to be removed
+   */
+  purge(purges: readonly Purge[], begin: () => Promise<void>): Promise<void> {
+    return this.#after(async () => {
+      await this.#options.run({ kind: 'note_purges', purges })
+      try {
+        await begin()
+      } finally {
+        await this.#finish()
+      }
+    })
+  }
+
+  /** Goes on with what the process before has begun. */
+  resume(): Promise<void> {
+    return this.#after(() => this.#finish())
+  }
+
+  #after(work: () => Promise<void>): Promise<void> {
+    const done = this.#running.then(work)
+    this.#running = done.catch(() => undefined)
+    return done
+  }
+
+  async #finish(): Promise<void> {
+    const { limits, run, runIf, flush, repair, isWhole, manifest, acquired } = this.#options
+    await flush()
+    for (;;) {
+      await repair()
+      while (await run({ kind: 'purge_segments', limits }));
+      const { generation } = manifest()
+      const isUnread = () => [...acquired()].every((each) => each.generation >= generation)
+      if (await runIf(() => isWhole() && isUnread(), { kind: 'purge_rows' })) break
+      await setTimeout(waitMs)
+    }
+    await this.wipe()
+  }
+
+  /** Overwrites what is free in the files. */
+  async wipe(): Promise<void> {
+    const { run } = this.#options
+    for (let busy = 0; busy < mostBusy && (await run({ kind: 'wipe' })); busy++) {
+      await setTimeout(waitMs / 10)
+    }
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * Removes chosen row versions for good: first out of the segments, which are written anew without them, and when nobody
+ * reads older segments any more, out of the row store. Each transaction is short, and the oldest versions go first: a
+ * version leads to those before it, so that what is left after a crash is found again.
+ *
+ * Runs of ids (`../id/id-run.ts`) keep hashes of the ids, and the log how many rows a request wrote.
+ */
+
+import type { RowKey } from '../../type/transaction.ts'
+import type { KeyColumns } from '../../vector/column.ts'
+import type { RecordsEnvironment } from '../environment.ts'
+import { addPurgedCount } from '../read/purged-count.ts'
+import { RecordReader } from '../read/record-reader.ts'
+import { objectOf, rowVersionKey, supersessionKey } from '../record-key.ts'
+import { packedBlock, RowBlock } from '../row/row-block.ts'
+import type { ManifestSegment } from '../segment/manifest.ts'
+import type { SegmentLimits } from '../segment/segment-sink.ts'
+import type { SegmentStore } from '../segment/segment-store.ts'
+import { compact } from './compaction.ts'
+import { foldIds } from './fold-ids.ts'
+import { forgetPurges, type PurgedVersion, plannedVersions, readPurges } from './purge-plan.ts'
+
+/** Blocks and rows that one transaction writes anew or removes: some ten milliseconds. */
+const valuesPerTransaction = 8
+
+type Planned = ReadonlyMap<number, readonly PurgedVersion[]>
+
+interface Found {
+  /** What was planned when it was found out. */
+  readonly plan: string
+  readonly planned: Planned
+  /** By object, then transaction: the indexes of the versions. */
+  readonly indexes: ReadonlyMap<number, ReadonlyMap<number, ReadonlySet<number>>>
+  /** Segments that have none of them. */
+  readonly without: Set<number>
+}
+
+/** By who purges: what is planned, which is found out once. */
+const foundBy = new WeakMap<RecordsEnvironment, Found>()
+
+function findPlanned(records: RecordsEnvironment): Found {
+  records.root.resetReadTxn()
+  const purges = readPurges(records.progress)
+  const plan = JSON.stringify(purges)
+  const known = foundBy.get(records)
+  if (known?.plan === plan) return known
+  const planned = plannedVersions(records, new RecordReader(records), purges)
+  const found = { plan, planned, indexes: indexesOf(planned), without: new Set<number>() }
+  foundBy.set(records, found)
+  return found
+}
+
+function indexesOf(planned: Planned): Map<number, Map<number, Set<number>>> {
+  const objects = new Map<number, Map<number, Set<number>>>()
+  for (const [object, versions] of planned) {
+    const transactions = new Map<number, Set<number>>()
+    objects.set(object, transactions)
+    for (const { version } of versions) {
+      const indexes = transactions.get(version.transaction) ?? new Set<number>()
+      transactions.set(version.transaction, indexes.add(version.index))
+    }
+  }
+  return objects
+}
+
+/**
+ * Writes one segment anew without the versions that are planned; false when none has any. All that was written before the
+ * versions were chosen must be flushed.
+ */
+export function purgeSegments(
+  records: RecordsEnvironment,
+  store: SegmentStore,
+  limits: SegmentLimits,
+  checkpoint?: () => void,
+): boolean {
+  const found = findPlanned(records)
+  const id = segmentWithPlanned(found, store)
+  if (id === undefined) return false
+  const withoutRows = (keys: KeyColumns, row: number) => isPlanned(found, keys, row)
+  compact(records, store, [id], { limits, checkpoint, withoutRows })
+  return true
+}
+
+function segmentWithPlanned(found: Found, store: SegmentStore): number | undefined {
+  for (const segment of store.manifest().segments) {
+    const { id } = segment
+    if (found.without.has(id)) continue
+    if (mayHold(segment, found.indexes) && holdsAny(store.open(id).keys, found)) return id
+    found.without.add(id)
+  }
+  return undefined
+}
+
+function isPlanned({ indexes }: Found, keys: KeyColumns, row: number): boolean {
+  const transactions = indexes.get(keys.object[row]!)
+  return transactions?.get(keys.transaction[row]!)?.has(keys.index[row]!) === true
+}
+
+function mayHold({ metadata }: ManifestSegment, indexes: Found['indexes']): boolean {
+  return metadata.objects.some(({ object }) => (indexes.get(object)?.size ?? 0) > 0)
+}
+
+function holdsAny(keys: KeyColumns, found: Found): boolean {
+  for (let row = 0; row < keys.object.length; row++) if (isPlanned(found, keys, row)) return true
+  return false
+}
+
+/**
+ * Removes what the row store has of the versions that are planned, and the plan. No manifest that is read may name a segment
+ * that has any of them. False when the newest one does, and nothing was done.
+ */
+export function purgePlannedRows(records: RecordsEnvironment, store: SegmentStore): boolean {
+  const found = findPlanned(records)
+  if (segmentWithPlanned(found, store) !== undefined) return false
+  for (const [object, versions] of found.planned) removeVersions(records, object, versions)
+  // The texts of ids leave with that.
+  foldIds(records, { recentIds: 1, fanIn: 2 })
+  forgetPurges(records)
+  foundBy.delete(records)
+  return true
+}
+
+function removeVersions(
+  records: RecordsEnvironment,
+  object: number,
+  versions: readonly PurgedVersion[],
+): void {
+  for (let from = 0; from < versions.length; ) {
+    records.root.resetReadTxn()
+    from = records.root.transactionSync(() => {
+      let next = from
+      let removed = 0
+      for (let i = 0; i < valuesPerTransaction && next < versions.length; i++) {
+        const end = removeFromValue(records, object, versions, next)
+        removed += end.removed
+        next = end.next
+      }
+      for (const { version, paginationKey } of versions.slice(from, next)) {
+        records.supersessions.removeSync(supersessionKey(object, paginationKey, version))
+      }
+      if (removed > 0) addPurgedCount(records, object, removed)
+      return next
+    })
+  }
+}
+
+/** Removes the version with the number `from`, and those after it that stand in the same value. */
+function removeFromValue(
+  { rows, checkedSince }: RecordsEnvironment,
+  object: number,
+  versions: readonly PurgedVersion[],
+  from: number,
+): { readonly next: number; readonly removed: number } {
+  const { version } = versions[from]!
+  const key = keyOfValue({ rows }, object, version)
+  const value = key && rows.get(key)
+  if (!value) return { next: from + 1, removed: 0 }
+  const block = new RowBlock(key, Buffer.from(value), checkedSince)
+  const gone = new Set<number>()
+  let next = from
+  while (next < versions.length) {
+    const place = block.placeWith(versions[next]!.version)
+    if (place === undefined) break
+    gone.add(place)
+    next++
+  }
+  if (next === from) return { next: from + 1, removed: 0 }
+  const kept: { readonly version: RowKey; readonly bytes: Uint8Array }[] = []
+  let removed = 0
+  for (let place = 0; place < block.rowCount; place++) {
+    const view = block.rowAt(place)
+    if (!view) continue
+    if (gone.has(place)) removed++
+    else kept.push({ version: block.versionAt(place), bytes: view.bytes })
+  }
+  if (removed === 0) return { next, removed }
+  rows.removeSync(key)
+  if (kept.length > 0) {
+    const first = rowVersionKey(object, kept[0]!.version)
+    const versionsLeft = kept.map(({ version }) => version)
+    const bytes = kept.map(({ bytes }) => bytes)
+    rows.putSync(first, packedBlock(first, versionsLeft, bytes))
+  }
+  return { next, removed }
+}
+
+/** The key of the value that has the version, if any has. */
+function keyOfValue(
+  { rows }: Pick<RecordsEnvironment, 'rows'>,
+  object: number,
+  version: RowKey,
+): Buffer | undefined {
+  const start = rowVersionKey(object, version)
+  for (const key of rows.getKeys({ start, reverse: true, limit: 1 })) {
+    return objectOf(key) === object ? key : undefined
+  }
+  return undefined
+}
