@@ -284,6 +284,11 @@ export class Engine {
     return this.#parts.maintenance.purging.purge(purges, begin)
   }
 
+  /** Whether some version of the object was superseded before the transaction and is still there. */
+  hasOlderVersions(object: number, before: number): boolean {
+    return this.#parts.reads.during(({ records }) => records.hasOlderVersions(object, before))
+  }
+
   /** Merges small segments until the policy finds nothing more to merge. */
   compact(): Promise<void> {
     return this.#parts.maintenance.compact()

@@ -29,6 +29,7 @@ import { migrate } from './migrate.ts'
 import type { CatalogObject } from './object-index.ts'
 import type { PagePosition } from './ordered-entries.ts'
 import { type DamagedEntry, lostEntry, restoreEntries } from './restore-entries.ts'
+import type { Fields } from './schema/field.ts'
 
 export type { Among, EntryScope } from './kind-table.ts'
 export type { CatalogObject } from './object-index.ts'
@@ -284,6 +285,23 @@ export class Catalog {
   /** Newest first, before the record `before`; of one entry if `entryId` is given. */
   auditTrail(organizationId: string, entryId?: string, before?: string): Iterable<AuditRecord> {
     return this.#store.audit(organizationId, entryId, before)
+  }
+
+  /** Notes in the trail what the service has done within an entry, which itself stays as it is. */
+  noteInTrail(kind: EntryKind, id: string, done: Fields, actor: Actor): Promise<void> {
+    return this.#queue.exclusively(async () => {
+      const entry = this.get(kind, id)
+      if (!entry) return
+      const organizationId = this.organizationOf(kind, entry)
+      const lastAudit = this.#lastAudit + 1
+      const audited = { kind, id, before: entry, after: undefined, organizationId }
+      const now = new Date().toISOString()
+      const record = { ...auditRecord(lastAudit, now, actor, audited), before: null, after: done }
+      const audit = [record]
+      const nothing = { puts: [], removals: [], purges: [] }
+      await this.#store.write({ ...nothing, audit, ...this.#counters, lastAudit })
+      this.#lastAudit = lastAudit
+    })
   }
 
   /** Numbers of removed objects whose records are still on disk. */

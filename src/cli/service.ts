@@ -7,6 +7,7 @@ import { Engine } from '../engine.ts'
 import { AsyncQueries } from '../server/async/async-queries.ts'
 import { openHttpServer } from '../server/http/open-http-server.ts'
 import type { Logger } from '../server/logger.ts'
+import { Retention } from '../server/retention/retention.ts'
 import type { Route } from '../server/route.ts'
 import { Server } from '../server/server.ts'
 import { fileFault } from '../storage/directory/file-fault.ts'
@@ -76,6 +77,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       dataDirectory,
       logger,
     })
+    const retention = new Retention({ engine, logger })
     const { host, port, otlpGrpcPort, maxBodyBytes, requestsPerMinute } = config
     const { publicUrl, trustedProxies, languageModel } = config
     const http = await openHttpServer(config.httpServer)
@@ -84,6 +86,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       engine,
       access,
       attachments,
+      retention,
       asyncQueries,
       secrets,
       signIn: config.signIn,
@@ -101,6 +104,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     const shownHost = host.includes(':') ? `[${host}]` : host
     const close = async (graceMs = usualGraceMs) => {
       await server.close(graceMs)
+      await retention.close()
       await asyncQueries.close()
       attachments.close()
       // Only when keys were last used is lost by that.

@@ -17,6 +17,7 @@ import type { PublicUrl } from './public-url.ts'
 import type { RecordInserter } from './record-inserter.ts'
 import { PromptStore } from './resource/prompt-store.ts'
 import { restRoutes } from './resource/routes.ts'
+import type { Retention } from './retention/retention.ts'
 import { adminRoutes } from './route/admin.ts'
 import { appRoutes } from './route/app/routes.ts'
 import { attachmentRoutes } from './route/attachment/routes.ts'
@@ -33,6 +34,7 @@ import { otlpRoutes } from './route/otlp/export.ts'
 import type { ExportReceiver } from './route/otlp/receive.ts'
 import { pageRoutes } from './route/page.ts'
 import { recordRoutes } from './route/records/routes.ts'
+import { retentionRoutes } from './route/retention.ts'
 import { searchRoutes } from './route/search.ts'
 import { sessionRoutes } from './route/session.ts'
 import { statusRoutes } from './route/status.ts'
@@ -55,6 +57,7 @@ export interface RouteParts {
   readonly metrics: Metrics
   readonly receiver: ExportReceiver
   readonly writer: RecordInserter
+  readonly retention: Retention
   readonly ready: () => boolean
   readonly logger: Logger
 }
@@ -93,6 +96,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...openIdRoutes({ signIn: openId, publicUrl, logger }),
     ...searchRoutes(engine, new LanguageModels(parts.languageModel, secrets)),
     ...insertRoutes(writer),
+    ...retentionRoutes(parts.retention),
     ...restRoutes(prompts, secrets),
   ]
   return [...routes, ...documentRoutes(routes, publicUrl)]

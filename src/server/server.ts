@@ -40,6 +40,7 @@ import type { Reply, WholeReply } from './reply.ts'
 import { RequestNotes } from './request-notes.ts'
 import { RequestLimits } from './request-rate.ts'
 import { refusalOf, type SendOptions } from './response.ts'
+import type { Retention } from './retention/retention.ts'
 import { ExportReceiver } from './route/otlp/receive.ts'
 import { type Route, type RouteMatch, Router } from './route.ts'
 import { ServedRequest } from './served-request.ts'
@@ -52,6 +53,7 @@ export interface ServerOptions {
   readonly port: number
   readonly otlpGrpcPort?: GrpcPort | undefined
   readonly attachments: Attachments
+  readonly retention: Retention
   readonly asyncQueries: AsyncQueries
   readonly secrets: SecretBox
   readonly signIn: SignInSettings

@@ -1,4 +1,4 @@
-/** What a project is to do by itself. Configurations are stored; nothing carries them out. */
+/** What a project is to do by itself. Of the configurations, those of retention are carried out; the others are stored. */
 import { z } from 'zod'
 import { fields, identifier, name, openUnion, shortText, text, timestamp, word } from './field.ts'
 
@@ -32,6 +32,19 @@ const credentials = openUnion('type', [
 
 const recordType = word
 
+/** Which records of a project leave; `src/docs/retention.md` tells what each field does. */
+export const retentionConfiguration = z.looseObject({
+  event_type: z.literal('retention'),
+  status: status.optional(),
+  object_type: recordType,
+  retention_days: z.number().min(0),
+  retention_count: z.int().min(0).nullish(),
+  retention_bytes: z.number().min(0).nullish(),
+  keep_filter: text.nullish(),
+  hold_tags: z.array(shortText).max(100).nullish(),
+  old_versions_days: z.number().min(0).nullish(),
+})
+
 export const automationConfiguration = openUnion('event_type', [
   z.looseObject({
     event_type: z.literal('logs'),
@@ -60,11 +73,7 @@ export const automationConfiguration = openUnion('event_type', [
     format: word,
     batch_size: z.int().min(0).max(100_000).nullish(),
   }),
-  z.looseObject({
-    event_type: z.literal('retention'),
-    object_type: recordType,
-    retention_days: z.number().min(0),
-  }),
+  retentionConfiguration,
   z.looseObject({
     event_type: z.literal('environment_update'),
     environment_filter: z.array(shortText).max(1000).optional(),

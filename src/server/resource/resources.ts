@@ -52,6 +52,7 @@ import {
   promptSessionSchema,
 } from '../../catalog/schema/prompt-session.ts'
 import { formatTransaction, parseTransaction } from '../../type/transaction.ts'
+import { ruleOf } from '../retention/rule.ts'
 import type { Route } from '../route.ts'
 import { inProject, projectQuery, projectScope } from './in-project.ts'
 import { mergedFields } from './merge.ts'
@@ -192,8 +193,22 @@ export const catalogResources: readonly Route[] = [
     title: 'project automation',
     schema: projectAutomationSchema,
     list: ofProject,
-    creation: { body: inProject(newProjectAutomation), put: 'replace' },
-    patch: { body: projectAutomationPatch },
+    creation: {
+      body: inProject(newProjectAutomation),
+      put: 'replace',
+      given: (body) => {
+        // What is wrong with a filter is told when it is given.
+        ruleOf(body.config)
+        return body
+      },
+    },
+    patch: {
+      body: projectAutomationPatch,
+      changes: (body) => {
+        ruleOf(body.config)
+        return (before) => mergedFields(before, body)
+      },
+    },
     isRemovable: true,
   }),
   ...resourceRoutes({

@@ -20,6 +20,8 @@ export type Purge =
       readonly object: number
       readonly before: number
       readonly ids?: readonly string[]
+      /** Records all of whose versions stay. */
+      readonly except?: readonly string[]
     }
 
 /** A row version, and the record that it is of. */
@@ -131,17 +133,19 @@ function* olderVersions(
 function* allOlderVersions(
   { supersessions }: RecordsEnvironment,
   reader: RecordReader,
-  { object, before }: { readonly object: number; readonly before: number },
+  { object, before, except }: Extract<Purge, { kind: 'superseded' }>,
 ): Generator<PurgedVersion> {
+  const kept = new Set(except)
   const seen = new Set<string>()
   let count = 0
   for (const { key, value } of supersessions.getRange(objectRange(object))) {
     if (transactionOf(value) >= before) continue
-    if (++count > mostOldVersions) return
     const [paginationKey, version] = [readRowKey(key, 4), readRowKey(key, 12)]
-    yield { paginationKey, version }
     const view = reader.rowAt(object, version)
     const id = view && (JSON.parse(view.fieldText('id') ?? 'null') as string | null)
+    if (typeof id === 'string' && kept.has(id)) continue
+    if (++count > mostOldVersions) return
+    yield { paginationKey, version }
     if (typeof id !== 'string' || seen.has(id)) continue
     seen.add(id)
     // A deletion supersedes, and nothing supersedes it.

@@ -216,6 +216,14 @@ export class RecordReader {
     return value ? transactionOf(value) : endOfTime
   }
 
+  /** Whether a version of the object that is still there was superseded before the transaction. */
+  hasOlderVersions(object: number, before: number): boolean {
+    for (const { value } of this.#records.supersessions.getRange(objectRange(object))) {
+      if (transactionOf(value) < before) return true
+    }
+    return false
+  }
+
   /** The transaction from which on a version is not seen any more; undefined when it is. */
   supersededBy(
     object: number,

@@ -1,0 +1,85 @@
+/** What a retention would remove, and carrying one out now. */
+import { z } from 'zod'
+import { retentionConfiguration } from '../../catalog/schema/automation.ts'
+import { identifier, shortText } from '../../catalog/schema/field.ts'
+import { AssayError } from '../../error.ts'
+import { operation } from '../operation.ts'
+import { jsonReply } from '../reply.ts'
+import type { Retention } from '../retention/retention.ts'
+import { type RetentionRule, ruleOf } from '../retention/rule.ts'
+import type { Route } from '../route.ts'
+
+const tag = 'retention'
+const exampleTraces = 20
+
+const previewed = z.object({
+  object_type: shortText,
+  object_id: identifier,
+  object_name: z.string(),
+  traces: z.int(),
+  records: z.int(),
+  bytes: z.number(),
+  held_traces: z.int(),
+  kept_traces: z.int(),
+  is_all: z.boolean(),
+  examples: z.array(z.object({ root_span_id: z.string(), newest: z.string(), records: z.int() })),
+})
+
+export function retentionRoutes(retention: Retention): Route[] {
+  return [
+    operation({
+      method: 'POST',
+      path: '/v1/retention/preview',
+      tag,
+      summary: 'Tells which traces a retention would remove now, how many, and how many bytes',
+      body: z.object({ project_id: identifier, config: retentionConfiguration }),
+      answer: z.object({
+        traces: z.int(),
+        records: z.int(),
+        bytes: z.number(),
+        objects: z.array(previewed),
+      }),
+      handle: async ({ body }, gate) => {
+        const { project_id, config } = body
+        gate.require('update', 'project', project_id)
+        const objects = await retention.preview(project_id, requiredRule(config), exampleTraces)
+        const total = { traces: 0, records: 0, bytes: 0 }
+        for (const { traces, records, bytes } of objects) {
+          total.traces += traces
+          total.records += records
+          total.bytes += bytes
+        }
+        return jsonReply({ ...total, objects })
+      },
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/retention/run',
+      tag,
+      summary: 'Carries out the retention of an automation now, and answers when that is done',
+      body: z.object({ project_automation_id: identifier }),
+      answer: z.object({
+        traces: z.int(),
+        records: z.int(),
+        bytes: z.number(),
+        held: z.int(),
+        kept: z.int(),
+        transactions: z.array(z.string()),
+      }),
+      handle: async ({ body }, gate) => {
+        const automation = gate.require('update', 'project_automation', body.project_automation_id)
+        requiredRule(automation.config)
+        return jsonReply(await retention.run(automation))
+      },
+    }),
+  ]
+}
+
+function requiredRule(config: unknown): RetentionRule {
+  const rule = ruleOf(config)
+  if (rule) return rule
+  throw new AssayError('REQUEST_INVALID', 'the automation is not a retention', {
+    path: 'config.event_type',
+    hint: 'give a configuration with the event_type "retention"',
+  })
+}

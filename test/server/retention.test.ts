@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { filesWith } from '../support/files-with.ts'
+import { RunningService } from '../support/running-service.ts'
+
+let service: RunningService
+let rules = 0
+
+beforeAll(async () => {
+  service = await RunningService.start()
+})
+
+afterAll(() => service.stop())
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 24 * 3600 * 1000).toISOString()
+}
+
+function span(root: string, id: string, days: number, more: object = {}): object {
+  const place = { span_id: id, root_span_id: root, ...(id !== root && { span_parents: [root] }) }
+  return { id, ...place, created: daysAgo(days), input: `words of ${id}`, ...more }
+}
+
+async function makeRule(project_id: string, more: object): Promise<string> {
+  const config = { event_type: 'retention', object_type: 'project_logs', ...more }
+  const made = await service.request('/v1/project_automation', {
+    body: { project_id, name: `rule ${rules++}`, config },
+  })
+  expect(made.status, made.text).toBe(200)
+  return String(made.json.id)
+}
+
+async function run(project_automation_id: string) {
+  const answer = await service.request('/v1/retention/run', { body: { project_automation_id } })
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json
+}
+
+async function idsIn(project: string): Promise<string[]> {
+  const { json } = await service.query(`select: id | from: project_logs('${project}') | sort: id`)
+  return (json.data as unknown as { id: string }[]).map(({ id }) => id)
+}
+
+test('whole traces leave once all their spans are old, and their bytes with them', async () => {
+  const project = await service.project('by age')
+  await service.insert('project_logs', project, [
+    span('old', 'old', 40),
+    span('old', 'old-child', 39),
+    span('mixed', 'mixed', 40),
+    span('mixed', 'mixed-child', 1),
+    span('error', 'error', 40),
+    span('error', 'error-child', 40, { error: 'it broke' }),
+    span('held', 'held', 40, { tags: ['legal-hold'] }),
+    span('new', 'new', 2),
+  ])
+  const config = {
+    event_type: 'retention',
+    object_type: 'project_logs',
+    retention_days: 30,
+    keep_filter: 'error is not null -- anything that failed',
+  }
+  const preview = await service.request('/v1/retention/preview', {
+    body: { project_id: project, config },
+  })
+  expect(preview.json).toMatchObject({
+    traces: 1,
+    records: 2,
+    objects: [{ held_traces: 1, kept_traces: 1, examples: [{ root_span_id: 'old', records: 2 }] }],
+  })
+  const rule = await makeRule(project, config)
+  expect(await run(rule)).toMatchObject({ traces: 1, records: 2, held: 1, kept: 1 })
+  const left = ['error', 'error-child', 'held', 'mixed', 'mixed-child', 'new']
+  expect(await idsIn(project)).toEqual(left)
+  expect(filesWith(service.directory, 'words of old')).toEqual([])
+  expect(filesWith(service.directory, 'old-child')).toEqual([])
+  const trail = await service.request(`/v1/audit_trail?entry_id=${rule}`)
+  expect(trail.json.objects![0]).toMatchObject({ after: { removed: { records: 2, traces: 1 } } })
+  expect(await run(rule)).toMatchObject({ traces: 0, records: 0 })
+})
+
+test('the newest traces stay, by count or by bytes', async () => {
+  const project = await service.project('by count')
+  const days = [5, 4, 3, 2, 1]
+  await service.insert(
+    'project_logs',
+    project,
+    days.map((day) => span(`t${day}`, `t${day}`, day, { output: 'x'.repeat(1000) })),
+  )
+  await run(await makeRule(project, { retention_days: 36_500, retention_count: 3 }))
+  expect(await idsIn(project)).toEqual(['t1', 't2', 't3'])
+  await run(await makeRule(project, { retention_days: 36_500, retention_bytes: 2500 }))
+  expect(await idsIn(project)).toEqual(['t1', 't2'])
+})
+
+test('a filter that is no expression is refused when it is given', async () => {
+  const project_id = await service.project('bad filter')
+  const config = {
+    event_type: 'retention',
+    object_type: 'project_logs',
+    retention_days: 1,
+    keep_filter: "error is null) as kept | from: experiment('x') --",
+  }
+  const made = await service.request('/v1/project_automation', {
+    body: { project_id, name: 'r', config },
+  })
+  expect(made.status).toBe(400)
+})
