@@ -159,6 +159,11 @@ export class Engine {
     }
   }
 
+  /** The data directory. */
+  get directory(): string {
+    return this.#parts.data.directory
+  }
+
   /** In ms since 1970: what `now()` gives in queries. */
   now(): number {
     return this.#parts.now()
@@ -282,6 +287,11 @@ export class Engine {
   /** See `RecordPurge.purge`. */
   purge(purges: readonly Purge[], begin: () => Promise<void>): Promise<void> {
     return this.#parts.maintenance.purging.purge(purges, begin)
+  }
+
+  /** See `RecordPurge.recordsWith`. */
+  recordsWith(object: number, texts: readonly string[]) {
+    return this.#parts.maintenance.purging.recordsWith(object, texts)
   }
 
   /** Whether some version of the object was superseded before the transaction and is still there. */

@@ -4,6 +4,11 @@ import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { giveWay } from '../src/storage/give-way.ts'
 import {
+  findTexts,
+  type TextAnswer,
+  type TextQuestion,
+} from '../src/storage/maintenance/find-texts.ts'
+import {
   answerLost,
   type LostAnswer,
   type LostQuestion,
@@ -34,13 +39,14 @@ giveWay(runningTasks)
 
 /** Carries out one step. What fails has changed nothing that counts and may be tried again. */
 export default function maintain(
-  step: MaintenanceStep | LostQuestion | ScrubStep,
-): StepOutcome | LostAnswer | ScrubAnswer {
+  step: MaintenanceStep | LostQuestion | ScrubStep | TextQuestion,
+): StepOutcome | LostAnswer | ScrubAnswer | TextAnswer {
   let segments: SegmentStore | undefined
   try {
     const { records, segments: store, scrubber } = opened()
     segments = store
     if (step.kind === 'scrub') return { scrubbed: scrubber.step(step) }
+    if (step.kind === 'texts') return { texts: findTexts(step, records) }
     if (step.kind === 'lost') return { lost: answerLost(step, records, store) }
     return { changed: runStep(step, records, store, () => checkpoint(control)) }
   } catch (thrown) {

@@ -96,7 +96,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...openIdRoutes({ signIn: openId, publicUrl, logger }),
     ...searchRoutes(engine, new LanguageModels(parts.languageModel, secrets)),
     ...insertRoutes(writer),
-    ...retentionRoutes(parts.retention),
+    ...retentionRoutes(parts.retention, { engine, attachments, dataDirectory: engine.directory }),
     ...restRoutes(prompts, secrets),
   ]
   return [...routes, ...documentRoutes(routes, publicUrl)]

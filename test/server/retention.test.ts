@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { filesWith } from '../support/files-with.ts'
 import { RunningService } from '../support/running-service.ts'
@@ -103,4 +104,62 @@ test('a filter that is no expression is refused when it is given', async () => {
     body: { project_id, name: 'r', config },
   })
   expect(made.status).toBe(400)
+})
+
+test('a person is deleted with all versions and files, and a search of the files proves it', async () => {
+  const project = await service.project('person')
+  const user = 'a1b2c3d4-0000-4000-8000-9f8e7d6c5b4a'
+  const email = 'erika.mustermann@example.com'
+  const key = 'file-of-erika'
+  const announced = await service.request('/attachment', {
+    body: { key, content_type: 'text/plain' },
+  })
+  await service.request(
+    new URL(String(announced.json.signedUrl)).pathname +
+      new URL(String(announced.json.signedUrl)).search,
+    {
+      method: 'PUT',
+      body: 'letter of Erika',
+      key: null,
+    },
+  )
+  const file = {
+    type: 'braintrust_attachment',
+    key,
+    filename: 'letter',
+    content_type: 'text/plain',
+  }
+  await service.insert('project_logs', project, [
+    { id: 'by-id', metadata: { user_id: user }, input: 'I am Erika Mustermann', output: file },
+    { id: 'by-mail', input: { from: email } },
+    { id: 'once', metadata: { user_id: user }, input: 'said something' },
+    { id: 'gone', metadata: { user_id: user } },
+    { id: 'other', metadata: { user_id: 'somebody' }, input: 'something else' },
+    { id: 'held', metadata: { user_id: user }, tags: ['legal-hold'] },
+  ])
+  await service.insert('project_logs', project, [
+    { id: 'once', metadata: { user_id: 'anonymous' } },
+    { id: 'gone', _object_delete: true },
+  ])
+  const asked = { project_id: project, user_ids: [user, email] }
+  const dry = await service.request('/v1/delete_person', { body: { ...asked, dry_run: true } })
+  expect(dry.json, dry.text).toMatchObject({ records: 4, held: 1, proof: null })
+  expect((await idsIn(project)).length).toBe(5)
+  await service.insert('project_logs', project, [{ id: 'held', input: 'no tag' }])
+  const done = await service.request('/v1/delete_person', { body: asked })
+  expect(done.json, done.text).toMatchObject({
+    records: 5,
+    held: 0,
+    attachments: 1,
+    proof: { versions: 0, files: [] },
+  })
+  const { hash, ...rest } = done.json
+  expect(hash).toBe(createHash('sha256').update(JSON.stringify(rest)).digest('hex'))
+  expect(done.text).not.toContain(user)
+  expect(await idsIn(project)).toEqual(['other'])
+  for (const text of [email, 'Erika', user, 'said something']) {
+    expect(filesWith(service.directory, text), text).toEqual([])
+  }
+  const trail = await service.request(`/v1/audit_trail?entry_id=${project}`)
+  expect(trail.json.objects![0]).toMatchObject({ after: { deleted_person: { hash } } })
 })

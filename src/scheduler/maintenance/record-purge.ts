@@ -4,11 +4,13 @@
  * runs meanwhile sees all of its snapshot.
  */
 import { setTimeout } from 'node:timers/promises'
+import type { FoundTexts, TextQuestion } from '../../storage/maintenance/find-texts.ts'
 import type { MaintenanceStep } from '../../storage/maintenance/maintenance-step.ts'
 import type { Purge } from '../../storage/maintenance/purge-plan.ts'
 import { namesAny } from '../../storage/maintenance/remove-objects.ts'
 import type { Manifest } from '../../storage/segment/manifest.ts'
 import type { SegmentLimits } from '../../storage/segment/segment-sink.ts'
+import type { RowKey } from '../../type/transaction.ts'
 import type { Removals } from './maintenance-options.ts'
 
 export interface RecordPurgeOptions {
@@ -18,6 +20,7 @@ export interface RecordPurgeOptions {
   readonly run: (step: MaintenanceStep) => Promise<boolean>
   /** Runs both when the steps before are done, with no step between them; resolves to whether the second was run. */
   readonly runIf: (mayRun: () => boolean, step: MaintenanceStep) => Promise<boolean>
+  readonly findTexts: (question: TextQuestion) => Promise<FoundTexts>
   readonly flush: () => Promise<void>
   readonly repair: () => Promise<void>
   /** Whether no segment is damaged: of one that is, the rows are looked up in the row store. */
@@ -31,6 +34,8 @@ export interface RecordPurgeOptions {
 
 /** How long to wait for queries that read what is to be removed. */
 const waitMs = 100
+/** Whoever waits for rows of damaged segments waits for no more than that is read. */
+const readBytes = 16 * 2 ** 20
 /** Others may always read: what is free is wiped at another time then. */
 const mostBusy = 50
 
@@ -80,6 +85,23 @@ export class RecordPurge {
   /** Goes on with what the process before has begun. */
   resume(): Promise<void> {
     return this.#after(() => this.#finish())
+  }
+
+  /** Ids of the records of an object that have one of the texts in some version; and how many versions have. */
+  async recordsWith(
+    object: number,
+    texts: readonly string[],
+  ): Promise<{ readonly ids: ReadonlySet<string>; readonly versions: number }> {
+    const ids = new Set<string>()
+    let versions = 0
+    for (let next: RowKey | undefined = { transaction: 0, index: 0 }; next; ) {
+      const question: TextQuestion = { kind: 'texts', object, texts, from: next, bytes: readBytes }
+      const found: FoundTexts = await this.#options.findTexts(question)
+      for (const id of found.ids) ids.add(id)
+      versions += found.versions
+      next = found.next
+    }
+    return { ids, versions }
   }
 
   #after(work: () => Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 /** The thread that carries out steps of maintenance, and how long they took. */
 import { AssayError } from '../../error.ts'
+import type { FoundTexts, TextAnswer, TextQuestion } from '../../storage/maintenance/find-texts.ts'
 import type {
   LostAnswer,
   LostQuestion,
@@ -67,6 +68,14 @@ export class StepThread {
     const answer = (await this.#reader.run(question)) as LostAnswer
     if ('error' in answer) throw AssayError.fromWire(answer.error)
     return answer.lost
+  }
+
+  /** See `findTexts`. Steps of maintenance go on meanwhile. */
+  async findTexts(question: TextQuestion): Promise<FoundTexts> {
+    this.#reader ??= this.#open()
+    const answer = (await this.#reader.run(question)) as TextAnswer
+    if ('error' in answer) throw AssayError.fromWire(answer.error)
+    return answer.texts
   }
 
   async destroy(): Promise<void> {

@@ -5,6 +5,10 @@ import { ExactNumber } from '../../type/exact-json.ts'
 import { parsedRows } from '../query-rows.ts'
 import { type RetentionRule, usualHoldTags } from './rule.ts'
 
+export interface HoldTags {
+  readonly rule: Pick<RetentionRule, 'hold_tags'>
+}
+
 export interface Trace {
   readonly root: string
   /** When its newest span was made, as the query shows it. */
@@ -97,7 +101,7 @@ export async function heldRecords({
   object,
   rule,
   signal,
-}: Omit<SelectOptions, 'most'>): Promise<string[]> {
+}: Omit<SelectOptions, 'most' | 'rule'> & HoldTags): Promise<string[]> {
   const { rows } = await engine.query({
     query: [
       'select: id',

@@ -1,10 +1,11 @@
 /** What a retention would remove, and carrying one out now. */
 import { z } from 'zod'
 import { retentionConfiguration } from '../../catalog/schema/automation.ts'
-import { identifier, shortText } from '../../catalog/schema/field.ts'
+import { identifier, shortText, text, timestamp } from '../../catalog/schema/field.ts'
 import { AssayError } from '../../error.ts'
 import { operation } from '../operation.ts'
 import { jsonReply } from '../reply.ts'
+import { type DeletionParts, deletePerson } from '../retention/delete-person.ts'
 import type { Retention } from '../retention/retention.ts'
 import { type RetentionRule, ruleOf } from '../retention/rule.ts'
 import type { Route } from '../route.ts'
@@ -25,8 +26,64 @@ const previewed = z.object({
   examples: z.array(z.object({ root_span_id: z.string(), newest: z.string(), records: z.int() })),
 })
 
-export function retentionRoutes(retention: Retention): Route[] {
+const deletedObject = z.object({
+  object_type: shortText,
+  object_id: identifier,
+  records: z.int(),
+  held: z.int(),
+  transactions: z.array(z.string()),
+})
+
+const certificateSchema = z.object({
+  created: timestamp,
+  org_id: identifier,
+  project_id: identifier.nullable(),
+  user_id_hashes: z.array(z.string()),
+  filter_hash: z.string().nullable(),
+  records: z.int(),
+  held: z.int(),
+  attachments: z.int(),
+  objects: z.array(deletedObject),
+  proof: z.object({ versions: z.int(), files: z.array(z.string()), bytes: z.number() }).nullable(),
+  hash: z.string(),
+})
+
+export function retentionRoutes(retention: Retention, deletion: DeletionParts): Route[] {
   return [
+    operation({
+      method: 'POST',
+      path: '/v1/delete_person',
+      tag,
+      summary: 'Deletes all that is stored of a person, in all versions, and certifies it',
+      body: z.object({
+        user_ids: z.array(z.string().min(1).max(1000)).max(100).optional(),
+        filter: text.nullish(),
+        project_id: identifier.nullish(),
+        dry_run: z.boolean().optional(),
+      }),
+      answer: certificateSchema,
+      handle: async ({ body }, gate) => {
+        gate.requireOwner()
+        const { user_ids = [], filter, project_id, dry_run = false } = body
+        if (user_ids.length === 0 && !filter) {
+          throw new AssayError('REQUEST_INVALID', 'nothing says which records are meant', {
+            path: 'user_ids',
+            hint: 'give ids of the person in "user_ids", or a condition in "filter"',
+          })
+        }
+        if (project_id) gate.require('update', 'project', project_id)
+        const { organizationId, userId, keyId } = gate.principal
+        const request = {
+          organizationId,
+          projectId: project_id ?? undefined,
+          userIds: user_ids,
+          filter: filter ?? undefined,
+          isDryRun: dry_run,
+        }
+        const actor = { userId, ...(keyId && { keyId }), organizationId }
+        return jsonReply(await deletePerson(deletion, request, actor))
+      },
+    }),
     operation({
       method: 'POST',
       path: '/v1/retention/preview',
