@@ -1,6 +1,7 @@
 /** What operators watch, in the text form of Prometheus. No name or text of a user is among it. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Engine } from '../engine.ts'
+import type { RetentionStatus } from './retention/retention.ts'
 
 /** Seconds; look-ups take a tenth of a millisecond, exports minutes. */
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10, 60, 600]
@@ -92,6 +93,27 @@ export class Metrics {
 
   text(): Promise<string> {
     return this.#registry.metrics()
+  }
+
+  /** Adds what retention has done. */
+  observeRetention(status: () => RetentionStatus): void {
+    this.#counter('assay_retention_rounds_total', 'How often all rules were carried out', () => {
+      return status().rounds
+    })
+    this.#counter('assay_retention_traces_total', 'Traces that rules have removed', () => {
+      return status().traces
+    })
+    this.#counter('assay_retention_records_total', 'Records that rules have removed', () => {
+      return status().records
+    })
+    this.#counter('assay_retention_failures_total', 'Rules that could not be carried out', () => {
+      return status().failures
+    })
+    this.#gauge(
+      'assay_retention_last_round_timestamp_seconds',
+      'When all rules were carried out last, in seconds since 1970; 0: not since the start',
+      () => status().lastRound / 1000,
+    )
   }
 
   #observe(engine: Engine): void {

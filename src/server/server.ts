@@ -106,6 +106,7 @@ export class Server {
       liveQueries: this.#live.size,
       liveRounds: this.#live.rounds,
     }))
+    this.#metrics.observeRetention(() => options.retention.status)
     this.#addresses = new ClientAddresses(options.trustedProxies ?? 0)
     this.#notes = new RequestNotes(this.#metrics, logger)
     this.#limits = new RequestLimits(requestsPerMinute)

@@ -4,7 +4,12 @@
  * says what each snapshot must see, and no file may have the bytes of what is gone.
  */
 import { expect, test } from 'vitest'
-import type { RecordsEnvironment } from '../../src/storage/environment.ts'
+import {
+  closeSegments,
+  openSegments,
+  type RecordsEnvironment,
+  type SegmentsEnvironment,
+} from '../../src/storage/environment.ts'
 import { compact } from '../../src/storage/maintenance/compaction.ts'
 import { flush } from '../../src/storage/maintenance/flush.ts'
 import { foldIds } from '../../src/storage/maintenance/fold-ids.ts'
@@ -15,12 +20,12 @@ import { wipeFiles } from '../../src/storage/maintenance/wipe-free.ts'
 import { verifyRecords } from '../../src/storage/read/verify-records.ts'
 import { namedBy } from '../../src/storage/segment/manifest.ts'
 import { defaultLimits } from '../../src/storage/segment/segment-sink.ts'
-import type { SegmentStore } from '../../src/storage/segment/segment-store.ts'
+import { SegmentStore } from '../../src/storage/segment/segment-store.ts'
 import { filesWith } from '../support/files-with.ts'
 import { RandomChoice } from '../support/random-choice.ts'
 import { isSlow, randomSeed } from '../support/random-seed.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
-import { rowsOfSegments, temporarySegments, visibleAt } from '../support/temporary-segments.ts'
+import { rowsOfSegments, visibleAt } from '../support/temporary-segments.ts'
 
 const seconds = Number(process.env.ASSAY_PURGE_SECONDS ?? (isSlow ? 600 : 6))
 
@@ -37,6 +42,7 @@ const killed = new Error('killed')
 class History {
   readonly records = new TemporaryRecords()
   readonly store: SegmentStore
+  readonly #segments: SegmentsEnvironment
   readonly choice: RandomChoice
   readonly model = new Map<string, ModelVersion[]>()
   readonly snapshots: number[] = []
@@ -46,7 +52,13 @@ class History {
 
   constructor(seed: number) {
     this.choice = new RandomChoice(seed)
-    this.store = temporarySegments(this.records.directory)
+    this.#segments = openSegments(this.records.directory, { readOnly: false })
+    this.store = new SegmentStore(this.#segments)
+  }
+
+  async close(): Promise<void> {
+    await closeSegments(this.#segments)
+    this.records.close()
   }
 
   step(): void {
@@ -231,7 +243,7 @@ class History {
 
 test(
   'what is removed is gone from snapshots and files, and all else stays as it was',
-  () => {
+  async () => {
     const end = Date.now() + seconds * 1000
     let [histories, steps, kills, purged] = [0, 0, 0, 0]
     for (let seed = randomSeed; histories === 0 || Date.now() < end; seed++) {
@@ -246,7 +258,7 @@ test(
       histories++
       kills += history.kills
       purged += [...history.model.values()].flat().filter(({ isPurged }) => isPurged).length
-      history.records.close()
+      await history.close()
     }
     console.log({ seed: randomSeed, histories, steps, kills, purged })
     expect(purged).toBeGreaterThan(0)

@@ -36,6 +36,9 @@ export interface SelectOptions {
   readonly most: number
 }
 
+/** By which the bytes of more are estimated. */
+const sampledTraces = 1000
+
 const dayMs = 24 * 3600 * 1000
 
 /** Whose texts are counted: what takes nearly all of a record. */
@@ -74,14 +77,39 @@ export async function selectTraces(options: SelectOptions): Promise<Selection> {
       else isAll = false
     }
   }
-  return { traces, held, kept, isAll }
+  return { traces: await withBytes(options, traces), held, kept, isAll }
+}
+
+/** With the bytes of those that are few, or an estimate by some of many: to add up the texts of all takes long. */
+async function withBytes(
+  options: SelectOptions,
+  traces: readonly Trace[],
+): Promise<readonly Trace[]> {
+  if (options.rule.retention_bytes != null || traces.length === 0) return traces
+  const { engine, view, object, signal } = options
+  const step = Math.ceil(traces.length / sampledTraces)
+  const sample = traces.filter((_, i) => i % step === 0)
+  const { rows } = await engine.query({
+    query: [
+      `measures: sum(${sizeOf(object)}) as bytes, count(1) as records`,
+      `from: ${object.type}(${quoted(object.id)})`,
+      `filter: root_span_id in [${sample.map(({ root }) => quoted(root)).join(', ')}]`,
+    ].join('\n| '),
+    view,
+    separator: ',\n',
+    ...(signal && { signal }),
+  })
+  let average = 0
+  for await (const part of parsedRows(rows)) {
+    for (const { bytes, records } of part) {
+      average = numberOfExact(bytes) / Math.max(1, numberOfExact(records))
+    }
+  }
+  return traces.map((trace) => ({ ...trace, bytes: Math.round(average * trace.records) }))
 }
 
 function queryOf({ object, rule }: SelectOptions): string {
-  const size = largeFields
-    .filter((name) => object.type !== 'dataset' || datasetFields.has(name))
-    .map((name) => `coalesce(length(cast(${name} as string)), 0)`)
-    .join(' + ')
+  const size = rule.retention_bytes != null ? sizeOf(object) : '0'
   const isRanked = rule.retention_count != null || rule.retention_bytes != null
   return [
     'dimensions: root_span_id',
@@ -90,6 +118,14 @@ function queryOf({ object, rule }: SelectOptions): string {
     `from: ${object.type}(${quoted(object.id)})`,
     ...(isRanked ? ['sort: newest desc, root_span_id'] : []),
   ].join('\n| ')
+}
+
+/** Of a record, about. */
+function sizeOf({ type }: CatalogObject): string {
+  return largeFields
+    .filter((name) => type !== 'dataset' || datasetFields.has(name))
+    .map((name) => `coalesce(length(cast(${name} as string)), 0)`)
+    .join(' + ')
 }
 
 const datasetFields: ReadonlySet<string> = new Set(['input', 'expected', 'metadata'])

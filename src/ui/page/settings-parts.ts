@@ -25,6 +25,11 @@ export const settingsParts = [
   { id: 'grants', title: 'Grants', isFor: ({ permissions }) => permissions.includes('read_acls') },
   { id: 'tokens', title: 'Service tokens', isFor: ({ owner }) => owner },
   { id: 'secrets', title: 'Secrets', isFor: anyone },
+  {
+    id: 'retention',
+    title: 'Retention',
+    isFor: (rights) => rights.within.project?.includes('update') ?? false,
+  },
   { id: 'queries', title: 'Running queries', isFor: anyone },
   { id: 'storage', title: 'Storage', isFor: ({ permissions }) => permissions.includes('update') },
 ] as const satisfies readonly SettingsPart[]

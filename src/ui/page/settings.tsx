@@ -11,6 +11,7 @@ import { SettingsKeys } from './settings-keys.tsx'
 import { SettingsMembers } from './settings-members.tsx'
 import { type SettingsPartId, type SettingsProps, settingsParts } from './settings-parts.ts'
 import { SettingsQueries } from './settings-queries.tsx'
+import { SettingsRetention } from './settings-retention.tsx'
 import { SettingsRoles } from './settings-roles.tsx'
 import { SettingsSecrets } from './settings-secrets.tsx'
 import { SettingsStorage } from './settings-storage.tsx'
@@ -26,6 +27,7 @@ const pages: Readonly<Record<SettingsPartId, (props: SettingsProps) => Component
   grants: SettingsGrants,
   tokens: SettingsTokens,
   secrets: SettingsSecrets,
+  retention: SettingsRetention,
   queries: SettingsQueries,
   storage: SettingsStorage,
 }

@@ -1,0 +1,268 @@
+/** Rules by which records of projects leave. What one would remove is shown before it is saved. */
+import { useState } from 'preact/hooks'
+import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { ChoiceField, LongTextField, TextField, textOf } from '../component/field.tsx'
+import { bytes, counted, number } from '../component/format.ts'
+import { ListTable } from '../component/list-table.tsx'
+import { tell, tellFailure } from '../component/toast.tsx'
+import { useLoaded } from '../service/load.ts'
+import { remove } from '../service/people.ts'
+import {
+  listRules,
+  previewRule,
+  type Rule,
+  type RuleConfiguration,
+  type RulePreview,
+  runRule,
+  saveRule,
+} from '../service/retention.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
+import { SettingsList } from './settings-list.tsx'
+
+const kinds = [
+  { value: 'project_logs', label: 'Logs' },
+  { value: 'experiment', label: 'Experiments' },
+  { value: 'dataset', label: 'Datasets' },
+]
+
+const endlessDays = 36_500
+
+export function SettingsRetention() {
+  const loaded = useLoaded('retention', listRules)
+  const open = openedOf('rule', 'remove-rule')
+  const rules = loaded.data?.rules
+  const meant = rules?.find(({ id }) => id === open?.id)
+  const projects = loaded.data?.projects ?? []
+  const nameOf = (id: string) => projects.find((project) => project.id === id)?.name ?? id
+  const run = async ({ id }: Rule) => {
+    try {
+      const { traces, records } = await runRule(id)
+      tell(`${counted(traces, 'trace')} with ${counted(records, 'record')} removed`)
+    } catch (thrown) {
+      tellFailure(thrown)
+    }
+  }
+  return (
+    <>
+      <SettingsList
+        title="Retention"
+        hint="Which traces leave the disk for good, with all their versions. Carried out every 15 minutes."
+        add={
+          <button type="button" class="primary" onClick={() => openWindow('rule')}>
+            New rule
+          </button>
+        }
+        loaded={{ ...loaded, data: rules }}
+        empty="Everything stays"
+      >
+        {(all) => (
+          <ListTable
+            label="Retention"
+            items={all}
+            itemId={({ id }) => id}
+            columns={[
+              { title: 'Name', cell: ({ name }) => name },
+              { title: 'Project', cell: ({ project_id }) => nameOf(project_id) },
+              {
+                title: 'Of',
+                cell: ({ config }) =>
+                  kinds.find(({ value }) => value === config.object_type)?.label,
+              },
+              { title: 'Keeps', cell: ({ config }) => keeps(config) },
+            ]}
+            actions={(rule) => (
+              <>
+                <button
+                  type="button"
+                  aria-label={`Run ${rule.name} now`}
+                  onClick={() => void run(rule)}
+                >
+                  Run now
+                </button>
+                <button
+                  type="button"
+                  aria-label={`Change ${rule.name}`}
+                  onClick={() => openWindow('rule', rule.id)}
+                >
+                  Change
+                </button>
+                <button
+                  type="button"
+                  aria-label={`Delete ${rule.name}`}
+                  onClick={() => openWindow('remove-rule', rule.id)}
+                >
+                  Delete
+                </button>
+              </>
+            )}
+          />
+        )}
+      </SettingsList>
+      {open?.kind === 'rule' && loaded.data && (open.id === '' || meant) && (
+        <RuleDialog rule={meant} projects={projects} onSaved={loaded.reload} />
+      )}
+      {meant && open?.kind === 'remove-rule' && (
+        <Confirm
+          title={`Delete ${meant.name}?`}
+          verb="Delete"
+          onClose={closeWindow}
+          onConfirm={async () => {
+            await remove('/v1/project_automation', meant.id)
+            loaded.reload()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function keeps(config: RuleConfiguration): string {
+  const { retention_days, retention_count, retention_bytes, keep_filter, status } = config
+  const parts = [
+    ...(retention_days < endlessDays ? [counted(retention_days, 'day')] : []),
+    ...(retention_count == null ? [] : [counted(retention_count, 'trace')]),
+    ...(retention_bytes == null ? [] : [bytes(retention_bytes)]),
+  ]
+  const kept = `${parts.join(', ') || 'all'}${keep_filter ? `, and ${keep_filter}` : ''}`
+  return status === 'paused' ? `${kept} (paused)` : kept
+}
+
+function RuleDialog({
+  rule,
+  projects,
+  onSaved,
+}: {
+  readonly rule: Rule | undefined
+  readonly projects: readonly { readonly id: string; readonly name: string }[]
+  readonly onSaved: () => void
+}) {
+  const [seen, setSeen] = useState<{ readonly of: string; readonly preview: RulePreview }>()
+  const config = rule?.config
+  const submit = async (form: FormData) => {
+    const project = rule?.project_id ?? textOf(form, 'project')
+    const given = configurationOf(form, config)
+    const of = JSON.stringify([project, given])
+    if (seen?.of !== of) {
+      setSeen({ of, preview: await previewRule(project, given) })
+      return
+    }
+    await saveRule(rule?.id, project, textOf(form, 'name'), given)
+    closeWindow()
+    onSaved()
+  }
+  const optional = (value: number | null | undefined) => (value == null ? '' : String(value))
+  return (
+    <FormDialog
+      title={rule ? `Change ${rule.name}` : 'New rule'}
+      verb={seen ? 'Save' : 'Preview'}
+      size="large"
+      onClose={closeWindow}
+      onSubmit={submit}
+    >
+      <TextField label="Name" name="name" isRequired isFirst value={rule?.name ?? 'Retention'} />
+      {!rule && (
+        <ChoiceField
+          label="Project"
+          name="project"
+          choices={projects.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+      )}
+      <ChoiceField
+        label="Of"
+        name="kind"
+        choices={kinds}
+        value={config?.object_type ?? 'project_logs'}
+      />
+      <TextField
+        label="Days"
+        name="days"
+        isRequired
+        value={String(config?.retention_days ?? 90)}
+        hint={`Traces whose newest span is older leave. ${endlessDays}: age does not matter.`}
+      />
+      <TextField
+        label="Traces"
+        name="count"
+        value={optional(config?.retention_count)}
+        hint="Only so many of the newest stay."
+      />
+      <TextField
+        label="Characters"
+        name="bytes"
+        value={optional(config?.retention_bytes)}
+        hint="Only the newest with so many together stay."
+      />
+      <LongTextField
+        label="Keep"
+        name="filter"
+        rows={2}
+        value={config?.keep_filter ?? ''}
+        placeholder="error is not null or scores is not null"
+        hint="A trace stays while one of its spans passes."
+      />
+      <TextField
+        label="Tags that hold"
+        name="tags"
+        value={(config?.hold_tags ?? ['legal-hold']).join(', ')}
+        hint="A trace with such a tag stays in any case."
+      />
+      <TextField
+        label="Days of old versions"
+        name="versions"
+        value={optional(config?.old_versions_days)}
+        hint="What was replaced or deleted longer ago leaves the disk. Empty: it stays."
+      />
+      {seen && <Preview preview={seen.preview} />}
+    </FormDialog>
+  )
+}
+
+function Preview({ preview }: { readonly preview: RulePreview }) {
+  const { traces, records, bytes: size, objects } = preview
+  const held = objects.reduce((sum, each) => sum + each.held_traces, 0)
+  const kept = objects.reduce((sum, each) => sum + each.kept_traces, 0)
+  const examples = objects.flatMap((each) => each.examples).slice(0, 5)
+  return (
+    <section aria-label="Preview" role="status">
+      <p>
+        Now {counted(traces, 'trace')} with {counted(records, 'record')} and about {bytes(size)}{' '}
+        would leave. {number(held)} held by a tag and {number(kept)} kept by the condition would
+        stay.
+      </p>
+      {examples.length > 0 && (
+        <ul>
+          {examples.map(({ root_span_id, newest }) => (
+            <li key={root_span_id}>
+              <code>{root_span_id}</code> of {newest}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="hint">Press Save to let the rule act, or change it and look again.</p>
+    </section>
+  )
+}
+
+function configurationOf(form: FormData, before: RuleConfiguration | undefined): RuleConfiguration {
+  const numberOf = (name: string) => {
+    const text = textOf(form, name)
+    if (text === '') return null
+    const value = Number(text)
+    if (!(value >= 0)) throw new Error(`"${text}" is not a number`)
+    return value
+  }
+  return {
+    ...before,
+    event_type: 'retention',
+    object_type: textOf(form, 'kind'),
+    retention_days: numberOf('days') ?? endlessDays,
+    retention_count: numberOf('count'),
+    retention_bytes: numberOf('bytes'),
+    keep_filter: textOf(form, 'filter') || null,
+    hold_tags: textOf(form, 'tags')
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+    old_versions_days: numberOf('versions'),
+  }
+}
