@@ -30,6 +30,7 @@ import { type WriteListener, WriteWatch } from './scheduler/write-watch.ts'
 import { areGivenUp } from './storage/environment.ts'
 import { type Purge, readPurges } from './storage/maintenance/purge-plan.ts'
 import { freeBytesOf, recordsFile } from './storage/maintenance/segment-files.ts'
+import { isWipeDue } from './storage/maintenance/wipe-free.ts'
 import { placesOf, type SpanPlace } from './storage/read/span-place.ts'
 import { TaskReads } from './storage/read/task-reads.ts'
 import { SegmentStore } from './storage/segment/segment-store.ts'
@@ -152,7 +153,8 @@ export class Engine {
     const { flushedThrough } = maintenance.manifest
     fresh.restore(reads.records.log(flushedThrough))
     fresh.leaveOut(reads.records.leftOut(), flushedThrough)
-    if (readPurges(parts.data.records.progress).length > 0) {
+    const { records } = parts.data
+    if (readPurges(records.progress).length > 0 || isWipeDue(records)) {
       maintenance.purging.resume().catch((thrown: unknown) => {
         logger?.error({ err: thrown }, 'records that are to be removed are still on disk')
       })

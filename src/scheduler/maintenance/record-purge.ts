@@ -36,8 +36,10 @@ export interface RecordPurgeOptions {
 const waitMs = 100
 /** Whoever waits for rows of damaged segments waits for no more than that is read. */
 const readBytes = 16 * 2 ** 20
-/** Others may always read: what is free is wiped at another time then. */
-const mostBusy = 50
+/** Of steps that wipe, after which whoever waits for that is told that it goes on. */
+const mostWipes = 300
+/** Others may always read: it is tried again after so long then. */
+const wipeAgainMs = 5000
 
 export class RecordPurge {
   readonly #options: RecordPurgeOptions
@@ -124,11 +126,24 @@ export class RecordPurge {
     await this.wipe()
   }
 
-  /** Overwrites what is free in the files. */
+  /** Overwrites what is free in the files; what others keep it from for long is done later. */
   async wipe(): Promise<void> {
     const { run } = this.#options
-    for (let busy = 0; busy < mostBusy && (await run({ kind: 'wipe' })); busy++) {
+    for (let steps = 0; await run({ kind: 'wipe' }); steps++) {
+      if (steps === mostWipes) {
+        this.#wipeLater()
+        return
+      }
       await setTimeout(waitMs / 10)
     }
+  }
+
+  #wipeLater(): void {
+    const again = async () => {
+      await setTimeout(wipeAgainMs, undefined, { ref: false })
+      await this.wipe()
+    }
+    // When it is closed meanwhile, the next start goes on.
+    again().catch(() => undefined)
   }
 }

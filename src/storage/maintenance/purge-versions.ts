@@ -19,6 +19,7 @@ import type { SegmentStore } from '../segment/segment-store.ts'
 import { compact } from './compaction.ts'
 import { foldIds } from './fold-ids.ts'
 import { forgetPurges, type PurgedVersion, plannedVersions, readPurges } from './purge-plan.ts'
+import { noteWipe } from './wipe-free.ts'
 
 /** Blocks and rows that one transaction writes anew or removes: some ten milliseconds. */
 const valuesPerTransaction = 8
@@ -114,6 +115,7 @@ export function purgePlannedRows(records: RecordsEnvironment, store: SegmentStor
   if (segmentWithPlanned(found, store) !== undefined) return false
   for (const [object, versions] of found.planned) removeVersions(records, object, versions)
   // The texts of ids leave with that.
+  noteWipe(records, true)
   foldIds(records, { recentIds: 1, fanIn: 2 })
   forgetPurges(records)
   foundBy.delete(records)

@@ -3,8 +3,9 @@
  * which also gives their space back, short ones are written over with zeros, and so are the gaps of used pages, where values
  * that were removed or moved may have left their bytes.
  *
- * Nobody may write to the file meanwhile. A transaction that changes nothing sees to that; it is short, and what it has no
- * time for is left to the next.
+ * Nobody may write to the file meanwhile, nor read what was there before the last transaction. A transaction that changes
+ * nothing keeps others from writing, and waits a little for those who read; it is short, and what it has no time for is left
+ * to the next.
  */
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,8 +20,17 @@ import {
 } from './segment-files.ts'
 import { hasReaderBefore, makeHole } from './trim-files.ts'
 
-/** For so long writers wait, beside the time that it takes to read which pages are used. */
-const holdMs = 20
+/** For so long it waits for readers, and wipes, beside the time that it takes to read which pages are used. */
+interface Patience {
+  readonly waitMs: number
+  readonly wipeMs: number
+}
+
+/** Others write to it, too, and wait. */
+const ofRecords: Patience = { waitMs: 50, wipeMs: 20 }
+const ofSegments: Patience = { waitMs: 1000, wipeMs: 500 }
+/** Between two looks at who reads. */
+const lookAgainMs = 2
 /** A hole that is shorter would only cut the file to pieces. */
 const leastHoleBytes = 2 ** 16
 const mostStepBytes = 2 ** 22
@@ -28,12 +38,14 @@ const mostStepBytes = 2 ** 22
 /** What is to be wiped of a file, as far as that was found out. */
 export class Wiping {
   readonly #file: EnvironmentFile
+  readonly #patience: Patience
   /** All that is free and lies before was wiped. */
   #from = 0
   #hasHoles = true
 
-  constructor(file: EnvironmentFile) {
+  constructor(file: EnvironmentFile, patience: Patience) {
     this.#file = file
+    this.#patience = patience
   }
 
   /** Wipes for a while. `busy`: somebody reads what was there before the last transaction, and nothing was done. */
@@ -55,11 +67,11 @@ export class Wiping {
     if (!first || !second) return 'done'
     const { trees, pageCount, transaction } =
       first.transaction > second.transaction ? first : second
-    if (hasReaderBefore(transaction, this.#file.root)) return 'busy'
+    if (!this.#waitForReaders(transaction)) return 'busy'
     const used = new UsedPages(pageCount)
     used.add(0, 2)
     if (!trees.every((tree) => this.#closeGaps(tree, pages, used, descriptor))) return 'done'
-    const until = performance.now() + holdMs
+    const until = performance.now() + this.#patience.wipeMs
     const ranges = used
       .rangesBetween()
       .map(({ first, count }) => ({ from: first * pageBytes, to: (first + count) * pageBytes }))
@@ -76,6 +88,17 @@ export class Wiping {
     }
     fdatasyncSync(descriptor)
     return 'done'
+  }
+
+  /** No reader begins with an older transaction meanwhile. */
+  #waitForReaders(transaction: number): boolean {
+    const until = performance.now() + this.#patience.waitMs
+    const sleeper = new Int32Array(new SharedArrayBuffer(4))
+    while (hasReaderBefore(transaction, this.#file.root)) {
+      if (performance.now() > until) return false
+      Atomics.wait(sleeper, 0, 0, lookAgainMs)
+    }
+    return true
   }
 
   #closeGaps(tree: Tree, pages: Pages, used: UsedPages, descriptor: number): boolean {
@@ -107,10 +130,30 @@ const begun = new WeakMap<RecordsEnvironment, Wiping[]>()
 
 /** Begins to wipe all files, or goes on with it, for some ten milliseconds; false when all that was free at the beginning is wiped. */
 export function wipeFiles(records: RecordsEnvironment, segments: SegmentsEnvironment): boolean {
-  const files = [recordsFile(records), ...segmentFiles(segments)]
-  const left = begun.get(records) ?? files.map((file) => new Wiping(file))
+  const left = begun.get(records) ?? [
+    ...segmentFiles(segments).map((file) => new Wiping(file, ofSegments)),
+    new Wiping(recordsFile(records), ofRecords),
+  ]
   begun.set(records, left)
-  if (left[0]!.step() === 'done') left.shift()
-  if (left.length === 0) begun.delete(records)
-  return left.length > 0
+  // While somebody reads one of them, others are wiped.
+  const first = left.shift()!
+  if (first.step() !== 'done') left.push(first)
+  if (left.length > 0) return true
+  begun.delete(records)
+  noteWipe(records, false)
+  return false
+}
+
+const noteKey = Buffer.from('wipe')
+
+/** Notes that something is to be wiped, or is not any more: what a process leaves, the next goes on with. */
+export function noteWipe({ root, progress }: RecordsEnvironment, isDue: boolean): void {
+  root.transactionSync(() => {
+    if (isDue) progress.putSync(noteKey, Buffer.from([1]))
+    else progress.removeSync(noteKey)
+  })
+}
+
+export function isWipeDue({ progress }: Pick<RecordsEnvironment, 'progress'>): boolean {
+  return progress.has(noteKey)
 }
