@@ -163,3 +163,31 @@ test('a person is deleted with all versions and files, and a search of the files
   const trail = await service.request(`/v1/audit_trail?entry_id=${project}`)
   expect(trail.json.objects![0]).toMatchObject({ after: { deleted_person: { hash } } })
 })
+
+test('a query that began before rows leave sees all of them, and they leave once it has ended', async () => {
+  const project = await service.project('read meanwhile')
+  const text = 'x'.repeat(4000)
+  for (let from = 0; from < 4000; from += 500) {
+    const rows = Array.from({ length: 500 }, (_, i) => {
+      return span(`r${from + i}`, `r${from + i}`, 40, { output: `${from + i} ${text}` })
+    })
+    await service.insert('project_logs', project, rows)
+  }
+  const query = `select: id, output | from: project_logs('${project}')`
+  const response = await service.fetch('/btql', { body: { query, fmt: 'jsonl' } })
+  const reader = response.body!.getReader()
+  const { value } = await reader.read()
+  let received = Buffer.from(value!).toString()
+  let isDone = false
+  const rule = await makeRule(project, { retention_days: 30 })
+  const removed = run(rule).finally(() => {
+    isDone = true
+  })
+  while (!isDone && (await idsIn(project)).length > 0);
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    received += Buffer.from(part.value).toString()
+  }
+  const ids = received.split('\n').filter((line) => line.startsWith('{"id"'))
+  expect(ids.length).toBe(4000)
+  expect(await removed).toMatchObject({ records: 4000 })
+}, 60_000)

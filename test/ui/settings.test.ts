@@ -38,6 +38,22 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     expect(faults).toEqual([])
   })
 
+  test('show what a retention would remove before it is saved', async () => {
+    const { page, faults } = await browser.page(settings('retention'))
+    await page.getByRole('button', { name: 'New rule' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New rule' })
+    await dialog.getByLabel('Keep').fill('error is not null')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('Now 0 traces with 0 records').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const line = page.getByRole('row', { name: /Retention/ })
+    await line.getByText('90 days, and error is not null').waitFor()
+    await line.getByRole('button', { name: 'Run Retention now' }).click()
+    await page.getByText('0 traces with 0 records removed').waitFor()
+    expect(faults).toEqual([])
+  })
+
   test('invite a member into a group, who then sees less than an owner', async () => {
     const { page, faults } = await browser.page(settings('members'))
     await page.getByRole('button', { name: 'Invite' }).click()
