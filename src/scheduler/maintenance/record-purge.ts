@@ -37,7 +37,9 @@ const waitMs = 100
 /** Whoever waits for rows of damaged segments waits for no more than that is read. */
 const readBytes = 16 * 2 ** 20
 /** Of steps that wipe, after which whoever waits for that is told that it goes on. */
-const mostWipes = 300
+const mostWipes = 40
+/** After so many there is most likely somebody who reads for longer, and others are not to wait again at once. */
+const quickWipes = 20
 /** Others may always read: it is tried again after so long then. */
 const wipeAgainMs = 5000
 
@@ -134,7 +136,7 @@ export class RecordPurge {
         this.#wipeLater()
         return
       }
-      await setTimeout(waitMs / 10)
+      await setTimeout(steps < quickWipes ? waitMs / 10 : waitMs * 5)
     }
   }
 

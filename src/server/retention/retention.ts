@@ -160,7 +160,7 @@ export class Retention {
       for (let isAll = false; !isAll && isThere(); ) {
         const selected = await selectTraces({ ...this.#select(object, rule), most: mostTraces })
         const gone = await this.#remove(object, rule, selected.traces)
-        isAll = selected.isAll || gone.records === 0
+        isAll = (selected.isAll && gone.isAll) || gone.records === 0
         total.traces += gone.traces
         total.records += gone.records
         total.bytes += gone.bytes
@@ -193,15 +193,15 @@ export class Retention {
     const { engine } = this.#options
     const options = this.#select(object, rule)
     const chosen: { readonly ids: readonly string[]; readonly traces: readonly Trace[] }[] = []
-    let records = 0
-    for (let at = 0; at < traces.length && records < mostRecords; at += tracesPerStep) {
+    let [records, at] = [0, 0]
+    for (; at < traces.length && records < mostRecords; at += tracesPerStep) {
       const some = traces.slice(at, at + tracesPerStep)
       const ids = await recordsOf(options, some)
       if (ids.length > 0) chosen.push({ ids, traces: some })
       records += ids.length
     }
     const transactions: string[] = []
-    const result = { traces: 0, records, bytes: 0, transactions }
+    const result = { traces: 0, records, bytes: 0, transactions, isAll: at >= traces.length }
     if (records === 0) return result
     await engine.purge(
       chosen.map(({ ids }): Purge => ({ kind: 'deleted', object: object.number, ids })),

@@ -27,7 +27,7 @@ interface Patience {
 }
 
 /** Others write to it, too, and wait. */
-const ofRecords: Patience = { waitMs: 50, wipeMs: 20 }
+const ofRecords: Patience = { waitMs: 20, wipeMs: 20 }
 const ofSegments: Patience = { waitMs: 1000, wipeMs: 500 }
 /** Between two looks at who reads. */
 const lookAgainMs = 2
