@@ -16,7 +16,7 @@ const floors: readonly (readonly string[])[] = [
   ['planner'],
   ['binder'],
   ['catalog', 'function', 'storage', 'search'],
-  ['kernel', 'parser', 'format', 'import'],
+  ['kernel', 'parser', 'format', 'import', 'masking'],
   ['vector', 'type', 'json', 'error', 'native-binary', 'installation'],
 ]
 
@@ -50,7 +50,7 @@ const owners: ReadonlyMap<string, readonly string[]> = new Map([
   ],
   ['@modelcontextprotocol/sdk/server/mcp.js', ['server/mcp/tool-answer.ts']],
   ['protobufjs/light.js', ['otlp/schema.ts']],
-  ['re2js', ['function/pattern.ts']],
+  ['re2js', ['function/pattern.ts', 'type/linear-pattern.ts']],
   ['openai', ['search/ask-model.ts']],
   [
     'openid-client',

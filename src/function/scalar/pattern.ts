@@ -1,8 +1,8 @@
 /** Functions of regular expressions, which look at the text of any value as LIKE does. */
+import { compilePattern } from '../../type/linear-pattern.ts'
 import { textOf } from '../../type/text.ts'
 import type { Value } from '../../type/value.ts'
 import {
-  compilePattern,
   countMatches,
   extractMatch,
   groupOf,
