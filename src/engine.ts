@@ -1,4 +1,5 @@
 /** Queries (`scheduler/queries.ts`) and inserts (`scheduler/insert/inserts.ts`) over one data directory. */
+import { randomBytes } from 'node:crypto'
 import { projectOfPrompt } from './access/prompt-place.ts'
 import { type SourceField, sourceFields } from './binder/source-fields.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
@@ -12,6 +13,7 @@ import type { EngineOptions, Logger } from './scheduler/engine-options.ts'
 import { IngestPool } from './scheduler/insert/ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './scheduler/insert/insert-request.ts'
 import { type InsertedRows, Inserts } from './scheduler/insert/inserts.ts'
+import { MaskingPlans } from './scheduler/insert/masking-plans.ts'
 import { RecordWriterThread } from './scheduler/insert/record-writer-thread.ts'
 import { changedIds, type Watched } from './scheduler/live-plan.ts'
 import { FreshRows } from './scheduler/maintenance/fresh-rows.ts'
@@ -46,6 +48,7 @@ interface EngineParts {
   readonly maintenance: Maintenance
   /** Undefined: bodies are prepared in this thread. */
   readonly ingest: IngestPool | undefined
+  readonly masking: MaskingPlans
   readonly fresh: FreshRows
   readonly reserve: DiskReserve
   readonly writer: RecordWriterThread
@@ -122,6 +125,7 @@ export class Engine {
         reads,
         maintenance,
         ingest,
+        masking: new MaskingPlans(catalog, options.maskingKey ?? randomMaskingKey),
         fresh,
         reserve,
         writer,
@@ -175,6 +179,21 @@ export class Engine {
   insert(request: InsertRequest): Promise<InsertResult> {
     this.#warmUp.noteRequest()
     return this.#inserts.insert(request)
+  }
+
+  /** See `Inserts.findMasked`. */
+  findMasked(...given: Parameters<Inserts['findMasked']>): ReturnType<Inserts['findMasked']> {
+    return this.#inserts.findMasked(...given)
+  }
+
+  /** Rows of `/logs3` as they may be stored until they are inserted: masked. */
+  maskRows(bytes: Uint8Array, view: CatalogView): Promise<Uint8Array> {
+    return this.#inserts.maskRows(bytes, view)
+  }
+
+  /** A file as it may be stored: masked by the rules of the organization. */
+  maskFile(bytes: Uint8Array, view: CatalogView): Promise<Uint8Array> {
+    return this.#inserts.maskFile(bytes, view)
   }
 
   #publish(inserted: InsertedRows): void {
@@ -327,3 +346,7 @@ export class Engine {
     await this.#parts.data.close()
   }
 }
+
+/** Hashes that nobody compares with those of another run. */
+const key = randomBytes(32)
+const randomMaskingKey = () => key

@@ -9,10 +9,13 @@ import { ByteWriter } from '../src/json/byte-writer.ts'
 import { openRecords } from '../src/storage/environment.ts'
 import { giveWay } from '../src/storage/give-way.ts'
 import { sealRows } from '../src/storage/maintenance/seal-rows.ts'
+import { findMasked } from '../src/storage/prepare/find-masked.ts'
+import { namedObjects } from '../src/storage/prepare/mask-body.ts'
 import { MemtableBuilder } from '../src/storage/prepare/memtable.ts'
 import {
   type IngestOutcome,
   type IngestTask,
+  maskBytes,
   type PreparedRequests,
   type PrepareTask,
   prepareTogether,
@@ -39,6 +42,11 @@ giveWay(runningTasks)
 
 export default function ingest(task: IngestTask): IngestOutcome {
   try {
+    if (task.kind === 'find masked') {
+      return findMasked(task.body, task.object, task.masking, task.mostExamples)
+    }
+    if (task.kind === 'mask') return { bytes: maskBytes(task) }
+    if (task.kind === 'objects') return { objects: namedObjects(task.body) }
     return task.kind === 'seal' ? seal(task) : prepare(task)
   } catch (thrown) {
     return { error: toAssayError(thrown).toWire() }

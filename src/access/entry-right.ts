@@ -70,6 +70,10 @@ const rules: { readonly [K in EntryKind]: Rule<K> } = {
     action === 'read' ? member(org_id) : allowed('update', atOrganization('ai_secret', id, org_id)),
   org_automation: ofOrganization,
   project: ({ id, org_id }, action) => allowed(action, atOrganization('project', id, org_id)),
+  masking_rule: ({ org_id, project_id }, action, places) =>
+    typeof project_id === 'string'
+      ? ofProject({ project_id }, action, places)
+      : ofOrganization({ org_id }, action),
   project_group: ({ id, org_id }, action) =>
     action === 'read'
       ? member(org_id)

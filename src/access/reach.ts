@@ -43,6 +43,10 @@ export function reachOf(rights: Rights, kind: EntryKind): Reach {
       const projects = reachInProjects(rights, 'project')
       return projects === 'all' ? 'all' : { parentIds: projects.ids, ids: [] }
     }
+    case 'masking_rule': {
+      const projects = reachInProjects(rights, 'project')
+      return projects === 'all' ? 'all' : { parentIds: [organizationId, ...projects.ids], ids: [] }
+    }
     case 'env_var': {
       const projects = reachInProjects(rights, 'project')
       if (projects === 'all') return 'all'

@@ -2,7 +2,7 @@
  * Keeps secrets of users encrypted on disk: AES-256-GCM, with a key that is not in the catalog. It is
  * in a file of the data directory that only its owner can read, or given by the environment.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -58,6 +58,12 @@ export class SecretBox {
     } catch {
       return false
     }
+  }
+
+  /** A key that follows from this one and tells nothing of it, for one purpose and owner. */
+  derived(purpose: string, owner: string): Uint8Array {
+    const info = `${purpose}/${owner}`
+    return new Uint8Array(hkdfSync('sha256', this.#key, Buffer.alloc(0), info, keyBytes))
   }
 
   /** `owner` says whose it is: nothing opens under another one. */

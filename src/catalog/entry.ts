@@ -21,6 +21,7 @@ import { organizationAutomationSchema, projectAutomationSchema } from './schema/
 import { datasetSchema, datasetSnapshotSchema } from './schema/dataset.ts'
 import { environmentObjectEntry, environmentSchema } from './schema/environment.ts'
 import { experimentSchema } from './schema/experiment.ts'
+import { maskingRuleSchema } from './schema/masking.ts'
 import { projectGroupSchema, projectSchema } from './schema/project.ts'
 import {
   agentSchema,
@@ -49,6 +50,7 @@ export const entrySchemas = {
   ai_secret: aiSecretEntry,
   org_automation: organizationAutomationSchema,
   project: projectSchema,
+  masking_rule: maskingRuleSchema,
   project_group: projectGroupSchema,
   experiment: experimentSchema,
   dataset: datasetSchema,

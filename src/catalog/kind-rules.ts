@@ -139,6 +139,12 @@ const kindRules: { readonly [K in EntryKind]: KindRules<K> } = {
   ai_secret: { ...inOrganization, ...byName, hidden: ['sealed'] },
   org_automation: { ...inOrganization, ...byName },
   project: { ...inOrganization, ...byName, records: 'project_logs' },
+  masking_rule: {
+    parent: ({ org_id, project_id }) => project_id ?? org_id,
+    parentKind: ({ project_id }) => (project_id === null ? 'organization' : 'project'),
+    organization: ({ org_id }) => org_id,
+    ...byName,
+  },
   project_group: {
     ...inOrganization,
     ...byName,

@@ -4,6 +4,7 @@ import { SecretBox, storedSecrets } from '../access/secret-box.ts'
 import { Attachments } from '../attachment/attachments.ts'
 import type { Config } from '../config.ts'
 import { Engine } from '../engine.ts'
+import { assert } from '../error.ts'
 import { AsyncQueries } from '../server/async/async-queries.ts'
 import { openHttpServer } from '../server/http/open-http-server.ts'
 import type { Logger } from '../server/logger.ts'
@@ -47,6 +48,7 @@ const usualGraceMs = 10_000
 /** Opens the store and serves it. Throws when the directory or the port is taken. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const { dataDirectory, workers, prices, limits, leastFreeBytes, scrubBytesPerSecond } = config
+  let secrets: SecretBox | undefined
   const engine = await Engine.open({
     dataDirectory,
     workers,
@@ -55,9 +57,13 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     leastFreeBytes,
     maintenance: { scrubBytesPerSecond },
     logger,
+    maskingKey: (organizationId) => {
+      assert(secrets, 'rows came before the service was there')
+      return secrets.derived('masking', organizationId)
+    },
   })
   try {
-    const secrets = SecretBox.open(dataDirectory, {
+    secrets = SecretBox.open(dataDirectory, {
       given: config.secretKey,
       stored: storedSecrets(engine.catalog),
       isForgetting: config.isForgettingSecrets,

@@ -23,6 +23,8 @@ export interface EngineOptions {
   readonly leastFreeBytes?: number | undefined
   /** In ms since 1970; what `now()` gives, and when records were made that do not say so. */
   readonly now?: () => number
+  /** The key of the hashes that take the place of masked values of an organization. */
+  readonly maskingKey?: (organizationId: string) => Uint8Array
   readonly maintenance?: Pick<
     MaintenanceOptions,
     'automatic' | 'limits' | 'onManifest' | 'scrubBytesPerSecond'

@@ -18,6 +18,7 @@ import type { RecordInserter } from './record-inserter.ts'
 import { PromptStore } from './resource/prompt-store.ts'
 import { restRoutes } from './resource/routes.ts'
 import type { Retention } from './retention/retention.ts'
+import { storedMaskingRoutes } from './resource/stored-masking.ts'
 import { adminRoutes } from './route/admin.ts'
 import { appRoutes } from './route/app/routes.ts'
 import { attachmentRoutes } from './route/attachment/routes.ts'
@@ -80,7 +81,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...invokeRoutes(engine),
     ...otlpRoutes(parts.receiver),
     ...recordRoutes({ engine, writer, attachments, publicUrl, maxBodyBytes }),
-    ...attachmentRoutes({ access, attachments, publicUrl }),
+    ...attachmentRoutes({ engine, access, attachments, publicUrl }),
     ...editorRoutes(engine),
     ...exportRoutes(engine),
     ...pageRoutes(publicUrl),
@@ -98,6 +99,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...insertRoutes(writer),
     ...retentionRoutes(parts.retention, { engine, attachments, dataDirectory: engine.directory }),
     ...restRoutes(prompts, secrets),
+    ...storedMaskingRoutes(engine, writer),
   ]
   return [...routes, ...documentRoutes(routes, publicUrl)]
 }

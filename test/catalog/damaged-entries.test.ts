@@ -97,6 +97,8 @@ function makeAll(change: Change, org_id: string): void {
       }
       if (n === 2) change.update(kind, id, { description: 'changed' } as never)
     }
+    const action = { type: 'drop' } as const
+    change.create('masking_rule', { org_id, project_id, name, path: 'input', action })
     const owner = { org_id, object_type: 'project', object_id: project_id, name } as const
     change.create('environment_object', { ...owner, environment_slug: name } as never)
     change.create('view', { ...owner, view_type: 'logs' } as never)

@@ -65,6 +65,8 @@ export async function makeEntries(service: RunningService): Promise<Entries> {
     await make(at('agent'), '/v1/agent', named)
     await make(at('project_automation'), '/v1/project_automation', { ...named, config: retention })
     await make(at('project_score'), '/v1/project_score', { ...named, score_type: 'slider' })
+    const masking = { path: 'output.none', action: { type: 'drop' } }
+    await make(at('masking_rule'), '/v1/masking_rule', { ...named, ...masking })
     await make(at('project_tag'), '/v1/project_tag', named)
     await make(at('span_iframe'), '/v1/span_iframe', { ...named, url: 'https://example.org' })
     await make(at('mcp_server'), '/v1/mcp_server', { ...named, url: 'https://example.org' })
@@ -130,6 +132,14 @@ export function bodies(entries: Entries): ReadonlyMap<string, object> {
       categories: [{ name: 'good', value: 1 }],
       config: { multi_select: true },
     }),
+    ['POST /v1/masking_rule/dry_run', { project_id }],
+    ['POST /v1/masking_rule/rewrite', { project_id }],
+    ...both('/v1/masking_rule', {
+      ...named,
+      path: 'input[*].content',
+      pattern: { type: 'email' },
+      action: { type: 'replace', text: '-' },
+    }),
     ...both('/v1/project_tag', { ...named, color: '#fff' }),
     ...both('/v1/span_iframe', { ...named, url: 'https://example.org', post_message: true }),
     ...both('/v1/mcp_server', { ...named, url: 'https://example.org' }),
@@ -163,6 +173,7 @@ export function bodies(entries: Entries): ReadonlyMap<string, object> {
       { config: { retention_days: 8, event_type: 'retention', object_type: 'dataset' } },
     ],
     ['PATCH /v1/project_score/{project_score_id}', { description: 'd' }],
+    ['PATCH /v1/masking_rule/{masking_rule_id}', { action: { type: 'hash' } }],
     ['PATCH /v1/project_tag/{project_tag_id}', { color: '#000' }],
     ['PATCH /v1/span_iframe/{span_iframe_id}', { post_message: false }],
     ['PATCH /v1/mcp_server/{mcp_server_id}', { url: 'https://example.com' }],

@@ -177,6 +177,7 @@ const toSee: Readonly<Record<string, Line['needs']>> = {
   span_iframe: [['read', 'project']],
   mcp_server: [['read', 'project']],
   agent: [['read', 'project']],
+  masking_rule: [['read', 'project']],
   view: [['read', 'project']],
   env_var: [['read', 'project']],
   role: [['read', 'role']],

@@ -141,6 +141,20 @@ const resources: Table = {
   ...inProject('span_iframe', partOf('project'), { url: 'https://example.com' }),
   ...inProject('mcp_server', partOf('project'), { url: 'https://example.com' }),
   ...inProject('agent', partOf('project')),
+  ...inProject('masking_rule', partOf('project'), {
+    path: 'output.none',
+    action: { type: 'drop' },
+  }),
+  'POST /v1/masking_rule/dry_run': {
+    about: 'project',
+    needs: [['read', 'project']],
+    ask: ({ id }) => ({ body: { project_id: id } }),
+  },
+  'POST /v1/masking_rule/rewrite': {
+    about: 'project',
+    needs: [['read', 'project']],
+    ask: ({ id }) => ({ body: { project_id: id } }),
+  },
   ...made('/v1/dataset_snapshot', partOf('dataset'), ({ name, world }) => ({
     dataset_id: thing(world, 'dataset'),
     name,

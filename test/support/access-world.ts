@@ -40,6 +40,7 @@ const inProject: readonly (readonly [kind: string, fields: object])[] = [
   ['span_iframe', { name: 'taken-span_iframe', url: 'https://example.com' }],
   ['mcp_server', { name: 'taken-mcp_server', url: 'https://example.com' }],
   ['agent', { name: 'taken-agent' }],
+  ['masking_rule', { name: 'taken-masking_rule', path: 'output.none', action: { type: 'drop' } }],
 ]
 
 export async function makeWorld(service: RunningService, label: string): Promise<World> {

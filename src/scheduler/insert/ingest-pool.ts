@@ -1,14 +1,21 @@
 /** The threads that do what inserts need before and after they are written, apart from queries. */
 import { AssayError } from '../../error.ts'
+import type { FoundMasked } from '../../storage/prepare/find-masked.ts'
 import type { LogRange, PreparedMemtable } from '../../storage/prepare/memtable.ts'
 import type {
+  FindMaskedOutcome,
+  FindMaskedTask,
   IngestTask,
+  MaskOutcome,
+  MaskTask,
+  ObjectsOutcome,
   PreparedRequests,
   PrepareOutcome,
   SealOutcome,
   UnpreparedRequest,
 } from '../../storage/prepare/prepare.ts'
 import type { SharedMemory } from '../../storage/shared-memory.ts'
+import type { ObjectReference } from '../../type/record.ts'
 import { sharedBytes } from '../../vector/shared-columns.ts'
 import { newTaskCount } from '../thread/task-count.ts'
 import { openThreads, type Threads } from '../thread/threads.ts'
@@ -112,6 +119,30 @@ export class IngestPool {
       return { memtables: outcome.isGiven ? [{ memory: memory! }] : [outcome] }
     })
     return sealed.memtables[0]?.memory
+  }
+
+  /** The objects that rows of a body name. */
+  async namedObjects(body: Uint8Array): Promise<readonly ObjectReference[]> {
+    this.#isAsked = true
+    const outcome = (await this.#pool.run({ kind: 'objects', body })) as ObjectsOutcome
+    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+    return outcome.objects
+  }
+
+  /** See `MaskTask`. */
+  async mask(task: Omit<MaskTask, 'kind'>): Promise<Uint8Array> {
+    this.#isAsked = true
+    const outcome = (await this.#pool.run({ kind: 'mask', ...task })) as MaskOutcome
+    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+    return outcome.bytes
+  }
+
+  /** See `FindMaskedTask`. */
+  async findMasked(task: Omit<FindMaskedTask, 'kind'>): Promise<FoundMasked> {
+    this.#isAsked = true
+    const outcome = (await this.#pool.run({ kind: 'find masked', ...task })) as FindMaskedOutcome
+    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+    return outcome
   }
 
   /** Takes back the memory of memtables that nobody reads. */

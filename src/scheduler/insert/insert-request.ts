@@ -1,4 +1,5 @@
 import type { CatalogView } from '../../catalog/catalog.ts'
+import type { RowMasking } from '../../storage/prepare/mask-body.ts'
 import type { NamedAttachments } from '../../storage/prepare/named-attachments.ts'
 import type { ObjectReference } from '../../type/record.ts'
 
@@ -14,6 +15,8 @@ export interface InsertRequest {
   readonly view: CatalogView
   /** Of what the service itself writes, which may be more than a client may send. */
   readonly mostRows?: number
+  /** Found when the request comes to be inserted. */
+  readonly masking?: RowMasking
 }
 
 export interface InsertResult {

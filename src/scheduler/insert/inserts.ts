@@ -3,10 +3,16 @@
  * Small bodies that come while others are under way go that way together, since each step costs about as
  * much for one row as for many.
  */
+import type { CatalogObject, CatalogView } from '../../catalog/catalog.ts'
 import { missingAccess } from '../../catalog/missing-access.ts'
 import { AssayError } from '../../error.ts'
+import type { MaskingRule } from '../../masking/rule.ts'
+import { type FoundMasked, findMasked } from '../../storage/prepare/find-masked.ts'
+import { namedObjects } from '../../storage/prepare/mask-body.ts'
 import type { PreparedMemtable } from '../../storage/prepare/memtable.ts'
 import {
+  type MaskTask,
+  maskBytes,
   type PreparedRequests,
   type PrepareOptions,
   prepareTogether,
@@ -19,6 +25,7 @@ import type { DiskReserve } from '../admission/disk-reserve.ts'
 import type { Maintenance } from '../maintenance/maintenance.ts'
 import type { IngestPool } from './ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './insert-request.ts'
+import type { MaskingPlans } from './masking-plans.ts'
 import type { RecordWriterThread } from './record-writer-thread.ts'
 
 /** A body that comes alone is prepared in this thread if it is no larger. */
@@ -42,6 +49,7 @@ export interface InsertedRows {
 export interface InsertsOptions {
   /** Undefined: bodies are prepared in this thread. */
   readonly ingest: IngestPool | undefined
+  readonly masking: MaskingPlans
   readonly writer: RecordWriterThread
   readonly maintenance: Pick<Maintenance, 'roomForWrite'>
   /** Rows that delete are written whatever is free. */
@@ -72,9 +80,10 @@ export class Inserts {
   }
 
   /** Resolves when the rows are on disk and queries see them. */
-  async insert(request: InsertRequest): Promise<InsertResult> {
-    const { ingest, writer, maintenance, reserve } = this.#options
-    const { length } = request.body
+  async insert(given: InsertRequest): Promise<InsertResult> {
+    const { ingest, writer, maintenance, reserve, masking } = this.#options
+    const { length } = given.body
+    const request = masking.hasRules(given.view) ? await this.#withMasking(given) : given
     // Of those that may delete it is asked again when they are prepared.
     if (mayDelete(request.body)) this.#deleting.add(request)
     else reserve.requireRoom(length)
@@ -86,6 +95,52 @@ export class Inserts {
       this.#waiting.push({ request, resolve, reject })
       this.#sendSoon(ingest)
     })
+  }
+
+  async #withMasking(request: InsertRequest): Promise<InsertRequest> {
+    const { ingest, masking } = this.#options
+    const { body, object, view } = request
+    const isShort = !ingest || body.length <= inlineBytes
+    const named = () => (isShort ? namedObjects(body) : ingest.namedObjects(body))
+    const plan = masking.planFor(object ? [object] : await named(), view)
+    return plan ? { ...request, masking: plan } : request
+  }
+
+  /**
+   * What masking would make of stored rows of an object; undefined when no rule is for it.
+   *
+   * @param body `{"events": [...]}`, and `rules` those to try in place of those that hold
+   */
+  async findMasked(
+    body: Uint8Array,
+    object: CatalogObject,
+    rules: readonly MaskingRule[] | undefined,
+    mostExamples: number,
+  ): Promise<FoundMasked | undefined> {
+    const { ingest, masking: plans } = this.#options
+    const masking = plans.planToTry(object, rules)
+    if (!masking) return undefined
+    const { type, id } = object
+    const task = { body, object: { type, id }, masking, mostExamples }
+    const isHere = !ingest || body.length <= inlineBytes
+    return isHere ? findMasked(body, task.object, masking, mostExamples) : ingest.findMasked(task)
+  }
+
+  /** Rows of `/logs3` as they may be stored until they are inserted. */
+  async maskRows(bytes: Uint8Array, view: CatalogView): Promise<Uint8Array> {
+    const { masking } = await this.#withMasking({ body: bytes, form: 'logs3', view })
+    return masking ? this.#mask({ bytes, rows: { form: 'logs3' }, masking }) : bytes
+  }
+
+  /** A file as it may be stored. */
+  async maskFile(bytes: Uint8Array, view: CatalogView): Promise<Uint8Array> {
+    const masking = this.#options.masking.planForFile(view)
+    return masking ? this.#mask({ bytes, rows: undefined, masking }) : bytes
+  }
+
+  #mask(task: Omit<MaskTask, 'kind'>): Uint8Array | Promise<Uint8Array> {
+    const { ingest } = this.#options
+    return ingest && task.bytes.length > inlineBytes ? ingest.mask(task) : maskBytes(task)
   }
 
   async #insertHere(request: InsertRequest): Promise<InsertResult> {
@@ -177,12 +232,13 @@ export class Inserts {
     }
   }
 
-  #unprepared({ body, form, object, mostRows }: InsertRequest): UnpreparedRequest {
+  #unprepared({ body, form, object, mostRows, masking }: InsertRequest): UnpreparedRequest {
     const options: PrepareOptions = {
       form,
       nowMs: this.#options.now(),
       ...(object && { object }),
       ...(mostRows !== undefined && { mostRows }),
+      ...(masking && { masking }),
     }
     return { body, options }
   }

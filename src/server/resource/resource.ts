@@ -58,6 +58,8 @@ export interface CreationForm<K extends EntryKind> {
   readonly put?: 'find' | 'replace'
   /** What PUT clears if the body does not have it; all that the body can have, if not given. */
   readonly replacement?: readonly string[]
+  /** The body may name a project, and need not: without one the entry is of the organization. */
+  readonly mayLackProject?: boolean
   /** The new entry from the body; its fields as they are, if not given. */
   given?(body: Values, gate: Gate): Values | Promise<Values>
   create?(given: GivenToGate<K>, body: Values, gate: Gate): Promise<FoundOrCreated<Entries[K]>>
@@ -220,7 +222,8 @@ async function givenOf<K extends EntryKind>(
   if (typeof org_name === 'string' && !isOwnOrganization(gate, { org_name })) {
     throw missingAccess('create', 'organization', org_name)
   }
-  const placed = 'project_id' in creation.body.shape ? placedIn(fields, gate) : fields
+  const isPlaced = 'project_id' in creation.body.shape && !creation.mayLackProject
+  const placed = isPlaced ? placedIn(fields, gate) : fields
   return creation.given ? creation.given(placed, gate) : placed
 }
 

@@ -2,6 +2,7 @@ import type { SecretBox } from '../../access/secret-box.ts'
 import type { Route } from '../route.ts'
 import { accessRoutes } from './access-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
+import { maskingRuleRoutes } from './masking-routes.ts'
 import { organizationPartRoutes } from './organization-parts.ts'
 import { promptRoutes } from './prompt-routes.ts'
 import type { PromptStore } from './prompt-store.ts'
@@ -15,6 +16,7 @@ export function restRoutes(prompts: PromptStore, secrets: SecretBox): Route[] {
   return [
     ...catalogResources,
     ...organizationPartRoutes,
+    ...maskingRuleRoutes,
     ...accessRoutes,
     ...promptRoutes(prompts),
     ...viewRoutes,

@@ -14,6 +14,9 @@ import { decodeUtf8, requireUtf8 } from '../../json/utf8.ts'
 import type { ObjectReference } from '../../type/record.ts'
 import type { BlockLimits } from '../row/prepared-blocks.ts'
 import type { PreparedRows } from '../row/prepared-rows.ts'
+import type { FoundMasked } from './find-masked.ts'
+import { maskBody, maskerOf, type RowMasking, type RowsForm } from './mask-body.ts'
+import { maskFile } from './mask-file.ts'
 import type { LogRange, PreparedMemtable } from './memtable.ts'
 import type { NamedAttachments } from './named-attachments.ts'
 import { openBody } from './open-body.ts'
@@ -30,6 +33,8 @@ export interface PrepareOptions {
   readonly blockLimits?: BlockLimits
   /** `mostRowsPerRequest` when not given. */
   readonly mostRows?: number
+  /** What is done to values before anything else is. */
+  readonly masking?: RowMasking
 }
 
 export interface UnpreparedRequest {
@@ -75,8 +80,50 @@ export interface SealedRows {
 
 export type SealOutcome = SealedRows | { readonly error: WireError }
 
-export type IngestTask = PrepareTask | SealTask
-export type IngestOutcome = PrepareOutcome | SealOutcome
+/** Asks a thread which objects the rows of a body name. */
+export interface ObjectsTask {
+  readonly kind: 'objects'
+  readonly body: Uint8Array
+}
+
+export type ObjectsOutcome =
+  | { readonly objects: readonly ObjectReference[] }
+  | { readonly error: WireError }
+
+/** Asks a thread to mask what is stored otherwise than as rows: a body that comes before its request, or a file. */
+export interface MaskTask {
+  readonly kind: 'mask'
+  readonly bytes: Uint8Array
+  /** Undefined: it is a file, for which the first set is. */
+  readonly rows: RowsForm | undefined
+  readonly masking: RowMasking
+}
+
+export type MaskOutcome = { readonly bytes: Uint8Array } | { readonly error: WireError }
+
+/** Does what a task of this kind asks. */
+export function maskBytes({ bytes, rows, masking }: Omit<MaskTask, 'kind'>): Uint8Array {
+  return rows ? maskBody(bytes, rows, masking).body : maskFile(bytes, maskerOf(masking, 0))
+}
+
+/** Asks a thread what rules would make of stored rows; see `find-masked.ts`. */
+export interface FindMaskedTask {
+  readonly kind: 'find masked'
+  readonly body: Uint8Array
+  readonly object: ObjectReference
+  readonly masking: RowMasking
+  readonly mostExamples: number
+}
+
+export type FindMaskedOutcome = FoundMasked | { readonly error: WireError }
+
+export type IngestTask = PrepareTask | SealTask | ObjectsTask | MaskTask | FindMaskedTask
+export type IngestOutcome =
+  | PrepareOutcome
+  | SealOutcome
+  | ObjectsOutcome
+  | MaskOutcome
+  | FindMaskedOutcome
 
 /**
  * Checks and encodes the rows of a body of JSON. Throws the REQUEST_ errors.
@@ -127,8 +174,19 @@ export function prepareTogether(
   }
 }
 
-function collect({ body, options }: UnpreparedRequest, collector: RowCollector): void {
-  requireUtf8(body)
+/** Of this thread: new memory for each body would cost as much as filling it. */
+let maskedBytes = new ByteWriter(0)
+const keptMaskedBytes = 32 * 2 ** 20
+
+/** The masked body, until the next one is. */
+function masked(body: Uint8Array, options: PrepareOptions, masking: RowMasking): Uint8Array {
+  if (maskedBytes.bytes.length > keptMaskedBytes) maskedBytes = new ByteWriter(0)
+  return maskBody(body, options, masking, maskedBytes).body
+}
+
+function collect({ body: given, options }: UnpreparedRequest, collector: RowCollector): void {
+  requireUtf8(given)
+  const body = options.masking ? masked(given, options, options.masking) : given
   const scanner = openBody(body)
   const member = options.form === 'logs3' ? 'rows' : 'events'
   collector.begin(scanner, options)

@@ -15,13 +15,25 @@ import type { Route } from '../../route.ts'
 import { checkOrganization } from '../app/request.ts'
 import { downloadReply } from './download.ts'
 
+/** What may be stored of files. */
+export interface FileMasking {
+  maskRows(bytes: Uint8Array, view: Gate): Promise<Uint8Array>
+  maskFile(bytes: Uint8Array, view: Gate): Promise<Uint8Array>
+}
+
 export interface AttachmentOptions {
+  readonly engine: FileMasking
   readonly access: Access
   readonly attachments: Attachments
   readonly publicUrl: PublicUrl
 }
 
-export function attachmentRoutes({ access, attachments, publicUrl }: AttachmentOptions): Route[] {
+export function attachmentRoutes({
+  engine,
+  access,
+  attachments,
+  publicUrl,
+}: AttachmentOptions): Route[] {
   const { store, signer } = attachments
   return [
     {
@@ -34,7 +46,8 @@ export function attachmentRoutes({ access, attachments, publicUrl }: AttachmentO
         checkOrganization(body, gate)
         const place = placeOf(requiredString(body, 'key'), gate)
         const contentType = contentTypeOf(stringField(body, 'content_type'))
-        const filename = stringField(body, 'filename') ?? 'attachment'
+        const given = stringField(body, 'filename') ?? 'attachment'
+        const filename = Buffer.from(await engine.maskFile(Buffer.from(given), gate)).toString()
         const { userId } = gate.principal
         const { status, userId: announcedBy } = await store.announce(place, {
           filename,
@@ -110,7 +123,12 @@ export function attachmentRoutes({ access, attachments, publicUrl }: AttachmentO
         const check = () => requireHolder(access, holder)
         check()
         keepChecking(check)
-        if (await store.write(name, await body)) return jsonReply({})
+        const bytes = await body
+        const gate = access.gate(holder)
+        const details = await store.details(name)
+        const mask = details?.kind === 'overflow' ? 'maskRows' : 'maskFile'
+        const masked = details?.kind === 'bundle' ? bytes : await engine[mask](bytes, gate)
+        if (await store.write(name, masked)) return jsonReply({})
         throw new AssayError('ACCESS_DENIED', 'the file was not announced, or has come before')
       },
     },
