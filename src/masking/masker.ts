@@ -48,6 +48,8 @@ export class Masker {
   #bytes: Buffer = Buffer.alloc(0)
   #end = 0
   #at = 0
+  /** Where the row begins. */
+  #start = 0
   #isInScores = false
   #scanner = new JsonScanner(this.#bytes)
 
@@ -81,6 +83,7 @@ export class Masker {
    */
   row(start: number, isOfDataset: boolean): number {
     this.#at = start
+    this.#start = start
     if (this.#peek() !== openBrace) this.#skip()
     else this.#object(this.#states.root, 0, isOfDataset ? 'dataset' : 'row')
     return this.#at
@@ -89,6 +92,7 @@ export class Masker {
   /** The same of any value, of which no field is exempt. */
   value(start: number): number {
     this.#at = start
+    this.#start = start
     this.#isInScores = false
     this.#value(this.#states.root, 0)
     return this.#at
@@ -137,9 +141,9 @@ export class Masker {
     this.#at = at
   }
 
-  /** What is here is not what JSON has here, so this throws. */
+  /** What is here is not what JSON has here: throws what the scanner says of the whole value. */
   #fail(): never {
-    this.#skip()
+    new JsonScanner(this.#bytes, this.#start).value()
     throw new Error('a value could not be read to be masked')
   }
 
