@@ -1,6 +1,7 @@
 /** The frame of all pages: who is signed in, where one is, and where one can go. */
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { ConnectionBar } from './component/connection-bar.tsx'
 import { lazy } from './component/lazy.tsx'
 import { Link } from './component/link.tsx'
 import { Empty, Loading } from './component/notice.tsx'
@@ -15,6 +16,15 @@ import { type Theme, theme } from './state/theme.ts'
 
 export function App() {
   useEffect(() => void findSession(), [])
+  return (
+    <>
+      <ConnectionBar />
+      <Content />
+    </>
+  )
+}
+
+function Content() {
   if (session.value === undefined) return <Loading what="the page" />
   if (session.value === null) return <SignIn />
   return <Frame>{pageAt(parts.value)}</Frame>

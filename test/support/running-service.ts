@@ -86,6 +86,13 @@ export class RunningService {
     return RunningService.#open(this.directory, this.#environment)
   }
 
+  /** Stops it; what is given back starts another over its folder, on the same port. */
+  async halt(): Promise<() => Promise<RunningService>> {
+    await this.#service.close()
+    const port = Number(new URL(this.url).port)
+    return () => RunningService.#open(this.directory, this.#environment, port)
+  }
+
   get access(): Access {
     return this.#service.access
   }

@@ -1,9 +1,20 @@
 /** Parts of the page that are loaded when they are first shown, so that the first load stays small. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { awaitService } from '../service/connection.ts'
 import { Failure, Loading } from './notice.tsx'
 
 type Component<Props> = (props: Props) => ComponentChildren
+
+/** The service may be away for a while; once it answers, it has what it had. */
+async function loadPersistently<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+  try {
+    return await load()
+  } catch {
+    await awaitService()
+    return load()
+  }
+}
 
 /** @param what is shown while it loads: "the query page" */
 export function lazy<Props extends object>(
@@ -16,7 +27,7 @@ export function lazy<Props extends object>(
     const [error, setError] = useState<Error>()
     useEffect(() => {
       if (loaded) return
-      load().then(
+      loadPersistently(load).then(
         (component) => {
           loaded = component
           setLoaded(true)

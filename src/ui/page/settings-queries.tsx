@@ -14,12 +14,14 @@ const refreshMs = 2000
 export function SettingsQueries() {
   const running = useLoaded('running queries', listRunning)
   const directory = useLoaded('directory', loadDirectory)
+  const { isLoading, error, reload } = running
   useEffect(() => {
+    if (isLoading || error) return
     const timer = window.setInterval(() => {
-      if (document.visibilityState === 'visible') running.reload()
+      if (document.visibilityState === 'visible') reload()
     }, refreshMs)
     return () => window.clearInterval(timer)
-  }, [])
+  }, [isLoading, error])
   const cancel = async (id: string) => {
     try {
       await cancelQuery(id)
@@ -27,7 +29,7 @@ export function SettingsQueries() {
     } catch (thrown) {
       tellFailure(thrown)
     }
-    running.reload()
+    reload()
   }
   return (
     <SettingsList

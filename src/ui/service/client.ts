@@ -1,6 +1,7 @@
 /** Requests to the service that serves this page. Rights are those of the session's cookie. */
 import { writeExactJson } from '../../json/exact-number.ts'
 import { base } from '../state/location.ts'
+import { GivenUp, persist } from './connection.ts'
 import { parseExactly } from './exact-json.ts'
 
 /** What went wrong, in words for the person, and the way out where there is one. */
@@ -56,25 +57,55 @@ export interface RequestOptions {
   readonly actFor?: string
 }
 
-/** Throws a `ServiceError` for any status that is no success. */
+/** What is asked by POST and changes nothing. */
+const readingPaths = new Set(['/btql', '/search', '/api/dataset_snapshot/get'])
+
+/**
+ * Throws a `ServiceError` for any status that is no success. What only reads waits while the service does not
+ * answer (`connection.ts`); a change is sent once.
+ */
 export async function request(target: string, options: RequestOptions = {}): Promise<Response> {
   const { body, signal, actFor } = options
   const text = options.text ?? (body === undefined ? undefined : writeExactJson(body))
   const method = options.method ?? (text === undefined ? 'GET' : 'POST')
-  const response = await fetch(`${base}${target}`, {
-    method,
-    credentials: 'same-origin',
-    headers: {
-      ...(text !== undefined && { 'content-type': 'application/json' }),
-      ...(changeToken !== undefined && { 'x-assay-change-token': changeToken }),
-      ...(actFor !== undefined && { 'x-bt-impersonate-user': actFor }),
-    },
-    ...(text !== undefined && { body: text }),
-    ...(signal && { signal }),
-  })
+  const send = () =>
+    fetch(`${base}${target}`, {
+      method,
+      credentials: 'same-origin',
+      headers: {
+        ...(text !== undefined && { 'content-type': 'application/json' }),
+        ...(changeToken !== undefined && { 'x-assay-change-token': changeToken }),
+        ...(actFor !== undefined && { 'x-bt-impersonate-user': actFor }),
+      },
+      ...(text !== undefined && { body: text }),
+      ...(signal && { signal }),
+    })
+  const isRead = method === 'GET' || (method === 'POST' && readingPaths.has(target))
+  const response = isRead ? await persist(send, signal).catch(failGivenUp) : await sendOnce(send)
   if (response.status === 401 && method === 'GET' && target !== '/session') unauthenticated()
   if (!response.ok) throw new ServiceError(response.status, await errorBody(response))
   return response
+}
+
+/** What was given up tells why, as the service did. */
+function failGivenUp(thrown: unknown): Response {
+  if (!(thrown instanceof GivenUp)) throw thrown
+  if (thrown.answer) return thrown.answer
+  throw new ServiceError(0, { Message: 'The service does not answer' })
+}
+
+async function sendOnce(send: () => Promise<Response>): Promise<Response> {
+  try {
+    return await send()
+  } catch (thrown) {
+    if (thrown instanceof DOMException && thrown.name === 'AbortError') throw thrown
+    throw new ServiceError(0, {
+      error: {
+        detail: 'The service did not answer.',
+        hint: 'Look whether it was done before you do it again.',
+      },
+    })
+  }
 }
 
 export async function requestJson<Answer>(
@@ -91,6 +122,7 @@ async function errorBody(response: Response): Promise<ErrorBody> {
     const body: unknown = JSON.parse(text)
     return typeof body === 'object' && body !== null ? body : { Message: text }
   } catch {
-    return text === '' ? {} : { Message: text.slice(0, 1000) }
+    // Pages of a proxy tell people nothing.
+    return text === '' || text.trimStart().startsWith('<') ? {} : { Message: text.slice(0, 1000) }
   }
 }

@@ -4,6 +4,8 @@
  * written. While the page cannot be seen, nothing is listened to.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { ServiceError } from './client.ts'
+import { awaitService } from './connection.ts'
 import { parseRows } from './exact-json.ts'
 import { query, type Row, tzOffset } from './query.ts'
 import { forTable, measured, withClauses } from './query-text.ts'
@@ -14,8 +16,9 @@ const newestRows = 100
 
 const askEveryMs = 3000
 
-/** Before a connection that broke off is made again. */
+/** Before a connection that broke off is made again, and the longest that grows to where it fails. */
 const reconnectMs = 2000
+const longestPauseMs = 60_000
 
 export interface LiveOptions {
   /** A query without a sort or a limit of its own; undefined listens to nothing. */
@@ -71,25 +74,32 @@ let isBlocked = false
 
 async function listen(text: string, fields: readonly string[], listener: Listener): Promise<void> {
   const newest = withClauses(forTable(text, fields), { limit: String(newestRows) })
+  let pauseMs = reconnectMs
   while (!listener.signal.aborted) {
     try {
       if (isBlocked) await askAgain(text, newest, listener)
-      else await listenOnce(newest, listener)
+      else if (await listenOnce(newest, listener)) pauseMs = reconnectMs
+      // What the service answers while it lets no socket through is a matter of what lies between.
+      else isBlocked = await awaitService(listener.signal)
     } catch (thrown) {
       if (listener.signal.aborted) return
       listener.onError(thrown instanceof Error ? thrown : new Error(String(thrown)))
+      if (isRefusal(thrown)) return
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
     }
-    await pause(isBlocked ? askEveryMs : reconnectMs)
+    await pause(pauseMs)
   }
 }
 
 type Message =
   | { readonly type: 'batch'; readonly rows: readonly Row[] }
   | { readonly type: 'schema' | 'current' | 'ready' | 'progress' | 'removed' }
-  | { readonly type: 'error'; readonly message: string }
+  | { readonly type: 'error'; readonly message: string; readonly status: number }
 
-/** Resolves when the connection has ended; rejects with what the service refuses. */
-function listenOnce(newest: string, { signal, onRows, onError }: Listener): Promise<void> {
+/**
+ * Resolves when the connection has ended, with whether there was one; rejects with what the service refuses.
+ */
+function listenOnce(newest: string, { signal, onRows, onError }: Listener): Promise<boolean> {
   const socket = openStream()
   let isOpen = false
   let rows: Row[] = []
@@ -102,7 +112,10 @@ function listenOnce(newest: string, { signal, onRows, onError }: Listener): Prom
     }
     socket.onmessage = ({ data }: MessageEvent<string>) => {
       const message = parseRows(data) as Message
-      if (message.type === 'error') reject(new Error(message.message))
+      if (message.type === 'error') {
+        reject(new ServiceError(message.status, { Message: message.message }))
+        socket.close()
+      }
       // The whole answer comes again when it is another.
       if (message.type === 'schema') rows = []
       if (message.type === 'batch') rows.push(...message.rows)
@@ -113,8 +126,7 @@ function listenOnce(newest: string, { signal, onRows, onError }: Listener): Prom
     }
     socket.onclose = () => {
       signal.removeEventListener('abort', leave)
-      if (!isOpen && !signal.aborted) isBlocked = true
-      resolve()
+      resolve(isOpen)
     }
   })
 }
@@ -136,6 +148,12 @@ async function askAgain(
     known = version ?? null
     await pause(askEveryMs)
   }
+}
+
+/** What will be refused again, however often it is asked. */
+function isRefusal(thrown: unknown): boolean {
+  if (!(thrown instanceof ServiceError)) return false
+  return thrown.status >= 400 && thrown.status < 500 && thrown.status !== 429
 }
 
 function pause(ms: number): Promise<void> {

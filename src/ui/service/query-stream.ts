@@ -4,6 +4,7 @@
  */
 import type { Answer, Progress, Row } from './answer.ts'
 import { request, ServiceError } from './client.ts'
+import { awaitService } from './connection.ts'
 import { parseRows } from './exact-json.ts'
 import { ownProject } from './own-project.ts'
 import { tzOffset } from './query.ts'
@@ -18,8 +19,12 @@ export interface AskOptions {
 
 /** Rejects with a `ServiceError` for what the service refuses. */
 export async function ask(options: AskOptions): Promise<Answer> {
-  const socket = await connect(options.signal)
-  return socket ? askSocket(socket, options) : askByPost(options)
+  for (;;) {
+    const socket = await connect(options.signal)
+    if (socket) return askSocket(socket, options)
+    isBlocked ||= await awaitService(options.signal)
+    if (isBlocked) return askByPost(options)
+  }
 }
 
 function bodyOf({ query, hasAuditLog }: AskOptions) {
@@ -52,14 +57,10 @@ function connect(signal: AbortSignal): Promise<WebSocket | undefined> {
       resolve(ready ? socket : undefined)
     }
     const leave = () => settle(false)
-    const fail = () => {
-      isBlocked = true
-      settle(false)
-    }
-    const timer = window.setTimeout(fail, connectMs)
+    const timer = window.setTimeout(leave, connectMs)
     signal.addEventListener('abort', leave)
     socket.onopen = () => settle(true)
-    socket.onclose = fail
+    socket.onclose = leave
   })
 }
 
@@ -98,7 +99,9 @@ function askSocket(socket: WebSocket, options: AskOptions): Promise<Answer> {
     }
     signal.addEventListener('abort', leave)
     socket.onclose = () => {
-      finish(() => reject(new Error('The connection to the service broke off: run it again')))
+      finish(() =>
+        reject(new Error('The connection to the service was lost. Run the query again.')),
+      )
     }
     socket.onmessage = ({ data: text }: MessageEvent<string>) => {
       const message = parseRows(text) as Message

@@ -49,6 +49,8 @@ export class RowLoader {
   readonly #hasLimit: boolean
   readonly #cursors = new Map<number, string>()
   readonly #loading = new Map<number, AbortController>()
+  /** Blocks that were refused: asked for again only by whoever begins anew. */
+  readonly #refused = new Set<number>()
   readonly #end = new AbortController()
   #stored = nothingStored
   /** Blocks in sight, both included. */
@@ -73,6 +75,7 @@ export class RowLoader {
     window.clearTimeout(this.#rest)
     for (const block of this.#wanted()) {
       if (this.#stored.blocks.has(block) || this.#loading.has(block)) continue
+      if (this.#refused.has(block)) return
       // It goes on where the one before it ends, once that is there.
       if (this.#loading.has(block - 1)) return
       const isNext = block * blockRows <= this.#stored.known
@@ -141,6 +144,7 @@ export class RowLoader {
       this.#keep(block, data)
     } catch (thrown) {
       if (abandon.signal.aborted || this.#end.signal.aborted) return
+      this.#refused.add(block)
       this.#watcher.onError(thrown instanceof Error ? thrown : new Error(String(thrown)))
     } finally {
       this.#loading.delete(block)
