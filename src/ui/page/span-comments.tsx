@@ -8,7 +8,7 @@ import { giveFeedback } from '../service/feedback.ts'
 import { at } from '../service/query.ts'
 import type { SpanPartProps } from './span-scores.tsx'
 
-export function SpanComments({ place, row, onChange }: SpanPartProps) {
+export function SpanComments({ place, row, mayChange, onChange }: SpanPartProps) {
   const comments: readonly unknown[] = Array.isArray(row.comments) ? row.comments : []
   const form = useRef<HTMLFormElement>(null)
   const { run, isBusy, error } = useAction(async (comment: string) => {
@@ -16,6 +16,7 @@ export function SpanComments({ place, row, onChange }: SpanPartProps) {
     form.current?.reset()
     onChange()
   })
+  if (!mayChange && comments.length === 0) return null
   return (
     <section class="feedback" aria-label="Comments">
       <h4>Comments</h4>
@@ -31,29 +32,31 @@ export function SpanComments({ place, row, onChange }: SpanPartProps) {
           ))}
         </ul>
       )}
-      <form
-        ref={form}
-        class="comment-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const comment = String(new FormData(event.currentTarget).get('comment') ?? '').trim()
-          if (comment !== '') void run(comment)
-        }}
-        onKeyDown={(event) => {
-          const isSent = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
-          if (isSent) event.currentTarget.requestSubmit()
-        }}
-      >
-        <textarea
-          name="comment"
-          aria-label="Comment"
-          placeholder="Say something about it"
-          rows={2}
-        />
-        <button type="submit" disabled={isBusy}>
-          Comment
-        </button>
-      </form>
+      {mayChange && (
+        <form
+          ref={form}
+          class="comment-form"
+          onSubmit={(event) => {
+            event.preventDefault()
+            const comment = String(new FormData(event.currentTarget).get('comment') ?? '').trim()
+            if (comment !== '') void run(comment)
+          }}
+          onKeyDown={(event) => {
+            const isSent = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
+            if (isSent) event.currentTarget.requestSubmit()
+          }}
+        >
+          <textarea
+            name="comment"
+            aria-label="Comment"
+            placeholder="Say something about it"
+            rows={2}
+          />
+          <button type="submit" disabled={isBusy}>
+            Comment
+          </button>
+        </form>
+      )}
       {error && <Failure error={error} />}
     </section>
   )

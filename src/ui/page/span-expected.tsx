@@ -12,6 +12,7 @@ import type { SpanPartProps } from './span-scores.tsx'
 export function SpanExpected({
   place,
   row,
+  mayChange,
   sought,
   onChange,
 }: SpanPartProps & { readonly sought: readonly Sought[] }) {
@@ -23,11 +24,12 @@ export function SpanExpected({
     setEdited(false)
     onChange()
   })
+  if (!mayChange && !isThere) return null
   return (
     <section class="expected">
       <h4>
         Expected{' '}
-        {!isEdited && (
+        {mayChange && !isEdited && (
           <button type="button" onClick={() => setEdited(true)}>
             {isThere ? 'Change' : '+ Say what was expected'}
           </button>

@@ -10,13 +10,14 @@ import type { Row } from '../service/query.ts'
 export interface SpanPartProps {
   readonly place: RecordPlace
   readonly row: Row
+  readonly mayChange: boolean
   readonly onChange: () => void
 }
 
-export function SpanScores({ place, row, onChange }: SpanPartProps) {
+export function SpanScores({ place, row, mayChange, onChange }: SpanPartProps) {
   const scores = isObject(row.scores) ? row.scores : {}
   const { data: kinds = [] } = useLoaded(
-    place.type === 'project_logs' ? `score kinds ${place.objectId}` : undefined,
+    mayChange && place.type === 'project_logs' ? `score kinds ${place.objectId}` : undefined,
     (signal) => scoreKinds(place.objectId, signal),
   )
   const [edited, setEdited] = useState<string>()
@@ -28,6 +29,7 @@ export function SpanScores({ place, row, onChange }: SpanPartProps) {
   const names = [...new Set([...Object.keys(scores), ...kinds.map(({ name }) => name)])].sort(
     byName,
   )
+  if (!mayChange && names.length === 0) return null
   return (
     <section class="feedback" aria-label="Scores">
       <h4>Scores</h4>
@@ -43,6 +45,10 @@ export function SpanScores({ place, row, onChange }: SpanPartProps) {
                 onGive={(value) => void run(name, value)}
                 onCancel={() => setEdited(undefined)}
               />
+            ) : !mayChange ? (
+              <span class="given-score">
+                {name} <strong>{score(scores[name]) || '–'}</strong>
+              </span>
             ) : (
               <button
                 type="button"
@@ -55,8 +61,8 @@ export function SpanScores({ place, row, onChange }: SpanPartProps) {
             )}
           </li>
         ))}
-        <li>
-          {edited === '' ? (
+        <li hidden={!mayChange}>
+          {!mayChange ? null : edited === '' ? (
             <ScoreForm
               name={undefined}
               value={undefined}

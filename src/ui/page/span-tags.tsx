@@ -5,7 +5,7 @@ import { useAction } from '../service/action.ts'
 import { replaceFields } from '../service/feedback.ts'
 import type { SpanPartProps } from './span-scores.tsx'
 
-export function SpanTags({ place, row, onChange }: SpanPartProps) {
+export function SpanTags({ place, row, mayChange, onChange }: SpanPartProps) {
   const tags: readonly string[] = Array.isArray(row.tags) ? row.tags.map(String) : []
   const [isAdding, setAdding] = useState(false)
   const { run, isBusy, error } = useAction(async (next: readonly string[]) => {
@@ -13,26 +13,29 @@ export function SpanTags({ place, row, onChange }: SpanPartProps) {
     setAdding(false)
     onChange()
   })
+  if (!mayChange && tags.length === 0) return null
   return (
     <section class="feedback" aria-label="Tags">
       <h4>Tags</h4>
       <ul class="tag-list">
         {tags.map((tag) => (
           <li key={tag} class="tag">
-            {tag}{' '}
-            <button
-              type="button"
-              class="plain"
-              aria-label={`Remove the tag ${tag}`}
-              disabled={isBusy}
-              onClick={() => void run(tags.filter((each) => each !== tag))}
-            >
-              ✕
-            </button>
+            {tag}
+            {mayChange && (
+              <button
+                type="button"
+                class="plain"
+                aria-label={`Remove the tag ${tag}`}
+                disabled={isBusy}
+                onClick={() => void run(tags.filter((each) => each !== tag))}
+              >
+                ✕
+              </button>
+            )}
           </li>
         ))}
-        <li>
-          {isAdding ? (
+        <li hidden={!mayChange}>
+          {!mayChange ? null : isAdding ? (
             <form
               class="inline"
               onSubmit={(event) => {

@@ -1,7 +1,7 @@
 /** All of one span, or of one record: its values, what it took, and what people say of it. */
 import { writeExactJson } from '../../json/exact-number.ts'
 import { CopyButton } from '../component/copy-button.tsx'
-import { duration, isObject, number, time } from '../component/format.ts'
+import { cost, duration, isObject, number, time } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { nothingSought, type Sought } from '../component/marked.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
@@ -14,15 +14,20 @@ import { SpanComments } from './span-comments.tsx'
 import { SpanExpected } from './span-expected.tsx'
 import { SpanScores } from './span-scores.tsx'
 import { SpanTags } from './span-tags.tsx'
+import type { Usage } from './trace-tree.ts'
 
 /** Shown one after the other; `expected` can be changed and is shown by itself. */
 const valueFields = ['error', 'input', 'output', 'expected', 'metadata'] as const
+
+/** What the span cost by the prices of models, where it says no cost itself. */
+const computedCost = 'computed_cost'
 
 /** Shown elsewhere, or of no interest to people. */
 const otherwiseShown = new Set<string>([
   ...valueFields,
   ...['scores', 'metrics', 'tags', 'span_attributes', 'comments', 'created'],
   ...['_pagination_key', 'audit_data', 'is_root', 'project_id', 'org_id', 'log_id'],
+  computedCost,
   ...['id', 'span_id', 'root_span_id', 'span_parents', '_async_scoring_state'],
 ])
 
@@ -32,12 +37,25 @@ export interface SpanProps {
   readonly id: string
   /** What was looked for, which values mark. */
   readonly sought?: readonly Sought[]
+  readonly mayChange: boolean
+  /** With all spans below it. */
+  readonly usage?: Usage | undefined
   readonly onChange?: () => void
 }
 
-export function Span({ source, id, sought = nothingSought, onChange }: SpanProps) {
+export function Span({
+  source,
+  id,
+  sought = nothingSought,
+  mayChange,
+  usage,
+  onChange,
+}: SpanProps) {
   const { data, error, reload } = useLoaded<Row>(`${source} ${id}`, async (signal) => {
-    const answer = await query(`select: *\nfrom: ${source}\nfilter: id = ${quoted(id)}`, signal)
+    const answer = await query(
+      `select: *, estimated_cost() as ${computedCost}\nfrom: ${source}\nfilter: id = ${quoted(id)}`,
+      signal,
+    )
     const [row] = answer.data
     if (!row) throw new Error(`There is no record ${id} any more`)
     return row
@@ -49,6 +67,7 @@ export function Span({ source, id, sought = nothingSought, onChange }: SpanProps
     reload()
     onChange?.()
   }
+  const given = place && { place, row: data, mayChange, onChange: change }
   const others = Object.entries(data).filter(([name, value]) => {
     return !otherwiseShown.has(name) && !isNothing(value)
   })
@@ -69,12 +88,12 @@ export function Span({ source, id, sought = nothingSought, onChange }: SpanProps
           />
         </div>
       </header>
-      <Metrics row={data} />
-      {place && <SpanScores place={place} row={data} onChange={change} />}
-      {place && <SpanTags place={place} row={data} onChange={change} />}
+      <Metrics row={data} usage={usage} />
+      {given && <SpanScores {...given} />}
+      {given && <SpanTags {...given} />}
       {valueFields.map((field) =>
-        field === 'expected' && place ? (
-          <SpanExpected key={field} place={place} row={data} sought={sought} onChange={change} />
+        field === 'expected' && given ? (
+          <SpanExpected key={field} {...given} sought={sought} />
         ) : isNothing(data[field]) ? null : (
           <section key={field} class={field}>
             <h4>{titleOf(field)}</h4>
@@ -82,7 +101,7 @@ export function Span({ source, id, sought = nothingSought, onChange }: SpanProps
           </section>
         ),
       )}
-      {place && <SpanComments place={place} row={data} onChange={change} />}
+      {given && <SpanComments {...given} />}
       {others.length > 0 && (
         <details class="others">
           <summary>All other fields</summary>
@@ -105,26 +124,33 @@ function isNothing(value: unknown): boolean {
 }
 
 /** What the span took; when it began and ended is shown by its bar. */
-function Metrics({ row }: { readonly row: Row }) {
-  const metrics = isObject(row.metrics) ? row.metrics : {}
+function Metrics({ row, usage }: { readonly row: Row; readonly usage: Usage | undefined }) {
+  const given = isObject(row.metrics) ? row.metrics : {}
+  const ownCost = given.estimated_cost ?? row[computedCost]
+  const metrics = typeof ownCost === 'number' ? { ...given, estimated_cost: ownCost } : given
   const length = durationOf(row)
   const entries = Object.entries(metrics).filter(([name, value]) => {
     return typeof value === 'number' && !['start', 'end', 'duration'].includes(name)
   })
-  if (entries.length === 0 && length === undefined) return null
+  const hasBelow = usage !== undefined && usage.spans > 0
+  if (entries.length === 0 && length === undefined && !hasBelow) return null
   return (
     <dl class="numbers" aria-label="Metrics">
       {length !== undefined && <Figure name="duration" text={duration(length)} />}
       {entries.map(([name, value]) => (
         <Figure key={name} name={name.replaceAll('_', ' ')} text={metric(name, value)} />
       ))}
+      {hasBelow && usage.tokens > 0 && (
+        <Figure name="tokens with all below" text={number(usage.tokens)} />
+      )}
+      {hasBelow && usage.cost > 0 && <Figure name="cost with all below" text={cost(usage.cost)} />}
     </dl>
   )
 }
 
 function metric(name: string, value: unknown): string {
   if (typeof value !== 'number') return ''
-  if (/cost/.test(name)) return `$${value.toPrecision(3)}`
+  if (/cost/.test(name)) return cost(value)
   return /duration|time_to/.test(name) ? duration(value) : number(value)
 }
 

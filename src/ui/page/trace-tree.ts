@@ -72,6 +72,29 @@ function cutRings(
   }
 }
 
+/** What a span used together with all below it. */
+export interface Usage {
+  /** Spans below it. */
+  readonly spans: number
+  readonly tokens: number
+  /** In dollars. */
+  readonly cost: number
+}
+
+export function usageOf(tree: SpanTree, root: TraceSpan): Usage {
+  let [spans, tokens, cost] = [-1, 0, 0]
+  const stack = [root]
+  for (let span = stack.pop(); span; span = stack.pop()) {
+    spans++
+    if (!span.isRepeated) {
+      tokens += span.tokens
+      cost += span.cost
+    }
+    for (const child of tree.children.get(span.spanId) ?? []) stack.push(child)
+  }
+  return { spans, tokens, cost }
+}
+
 export interface TreeView {
   readonly collapsed: ReadonlySet<string>
   /** Spans that are looked for; their parents are shown as well. Undefined shows all. */

@@ -4,14 +4,16 @@ import { CopyButton } from '../component/copy-button.tsx'
 import { number } from '../component/format.ts'
 import { nothingSought, type Sought } from '../component/marked.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
+import { placeOf } from '../service/feedback.ts'
 import { quoted } from '../service/query.ts'
+import { useMayChangeRecords } from '../service/rights.ts'
 import { useFoundSpans } from '../service/trace-search.ts'
 import { mostSpans, useSpans } from '../service/trace-spans.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { Span } from './span.tsx'
 import { TraceLines } from './trace-lines.tsx'
 import { Totals } from './trace-totals.tsx'
-import { linesOf, treeOf } from './trace-tree.ts'
+import { linesOf, treeOf, usageOf } from './trace-tree.ts'
 
 export interface TraceProps {
   /** `project_logs('…')` */
@@ -42,6 +44,8 @@ export function Trace(props: TraceProps) {
   const matches = found ? lines.filter(({ id }) => found.ids.has(id)) : []
   const open = tree.byId.get(chosen ?? '') ?? lines[0]?.span
   const [root] = tree.children.get(undefined) ?? []
+  const mayChange = useMayChangeRecords(placeOf(source))
+  const usage = useMemo(() => open && usageOf(tree, open), [tree, open])
   const isWide = parameter('wide') === 'yes'
   const toggle = (id: string) => {
     const next = new Set(collapsed)
@@ -151,6 +155,8 @@ export function Trace(props: TraceProps) {
               source={source}
               id={open.id}
               sought={wanted === '' ? sought : [...sought, { part: wanted }]}
+              mayChange={mayChange}
+              usage={usage}
               onChange={() => change(open.id)}
             />
           )}

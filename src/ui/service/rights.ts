@@ -1,6 +1,7 @@
 /** What the person who is signed in may do, so that the page offers that and nothing else. */
 import type { Permission } from '../../catalog/permission.ts'
 import { requestJson } from './client.ts'
+import type { RecordPlace } from './feedback.ts'
 import { type Loaded, useLoaded } from './load.ts'
 
 export interface Rights {
@@ -29,6 +30,14 @@ export function useMay(
 ): (permission: Permission) => boolean {
   const { data } = useRights(type, id)
   return (permission) => data?.permissions.includes(permission) ?? false
+}
+
+/** Whether one may change records of an object: not until that is known. */
+export function useMayChangeRecords(place: RecordPlace | undefined): boolean {
+  const isOfLogs = place?.type === 'project_logs'
+  const { data } = useRights(isOfLogs ? 'project' : (place?.type ?? 'project'), place?.objectId)
+  const given = isOfLogs ? data?.within.project_log : data?.permissions
+  return given?.includes('update') ?? false
 }
 
 /**
