@@ -46,7 +46,11 @@ export function write(reading: Reading, shape: 'summary' | undefined): Translati
   const wanted = terms.filter(({ isUnwanted }) => !isUnwanted)
   const unwanted = terms.filter(({ isUnwanted }) => isUnwanted)
   filters.push(...searches(wanted))
-  for (const term of unwanted) filters.push(`not search(${printString(searchText([term]))})`)
+  const isOfErrors = conditions.some(({ text }) => text === 'error is not null')
+  const kinds = unwanted.filter(({ isPhrase }) => isOfErrors && !isPhrase)
+  const absent = unwanted.filter((term) => !kinds.includes(term))
+  for (const term of absent) filters.push(`not search(${printString(searchText([term]))})`)
+  for (const { text } of kinds) filters.push(...noErrorsOf(text))
   const clauses = isGrouped(reading) ? writeGroups(reading, told) : writeRows(reading, told)
   const filter = filters.length === 0 ? [] : [`filter: ${filters.join(' and ')}`]
   const [head, ...rest] = clauses
@@ -54,7 +58,8 @@ export function write(reading: Reading, shape: 'summary' | undefined): Translati
     ...(shape ? ['traces'] : []),
     ...toldConditions(conditions),
     ...(wanted.length > 0 ? [`the text has ${toldTerms(wanted)}`] : []),
-    ...(unwanted.length > 0 ? [`the text does not have ${toldTerms(unwanted)}`] : []),
+    ...(absent.length > 0 ? [`the text does not have ${toldTerms(absent)}`] : []),
+    ...kinds.map(({ text }) => `the error does not say ${toldKind(text)}`),
     ...told,
   ]
   const isPlain = clauses.length === 1 && conditions.length === 0 && shape === undefined
@@ -64,6 +69,23 @@ export function write(reading: Reading, shape: 'summary' | undefined): Translati
     shape,
     explanation: explanation.length === 0 ? 'everything, newest first' : explanation.join('; '),
   }
+}
+
+/** "errors except timeouts": of a kind of error, which is named in the plural, in messages and in names of types. */
+function noErrorsOf(kind: string): string[] {
+  return partsOfKind(kind).map((part) => `error not ilike ${printString(`%${part}%`)}`)
+}
+
+function toldKind(kind: string): string {
+  return partsOfKind(kind)
+    .map((part) => `"${part}"`)
+    .join(' or ')
+}
+
+/** What errors of a kind say. */
+function partsOfKind(kind: string): readonly string[] {
+  const one = kind.toLowerCase().replace(/(?<=\w{3})s$/, '')
+  return one === 'timeout' ? ['timeout', 'timed out'] : [one.replace(/[%_\\]/g, '\\$&')]
 }
 
 function writeRows({ orders, limit, terms }: Reading, told: string[]): string[] {

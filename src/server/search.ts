@@ -105,23 +105,39 @@ async function asWritten(
   const { text, from } = request
   const query = readQuery(text, from)
   if (!query) return undefined
+  if ('fault' in query) return query
   const written = told(query)
   const fault = await runFault(engine, written.query, request)
   if (fault !== undefined) return { fault }
-  return { kind: 'btql', ...written, explanation: 'the query as it is written' }
+  return { kind: 'btql', ...written, explanation: 'run as it is written' }
 }
 
-/** A lone word or quoted text is a field or a string to the language, and words to a person. */
-function readQuery(text: string, from: string): Query | undefined {
+/**
+ * A lone word or quoted text is a field or a string to the language, and words to a person. What is no query
+ * has a fault only if nobody would write it for words.
+ */
+function readQuery(text: string, from: string): Query | { readonly fault: string } | undefined {
   try {
     const search = parseSearch(text)
     if (search.kind === 'query') return parseRequest(text, search.query.from ? undefined : from)
     return isCondition(search.expression) ? parseRequest(text, from) : undefined
   } catch (thrown) {
-    if (toAssayError(thrown).family !== 'user') throw thrown
-    return undefined
+    const error = toAssayError(thrown)
+    if (error.family !== 'user') throw thrown
+    return queryForms.some((form) => form.test(text)) ? { fault: error.message } : undefined
   }
 }
+
+/** How queries are written, and words are not. */
+const queryForms: readonly RegExp[] = [
+  // A clause.
+  /^\s*(?:select|dimensions|measures|pivot|unpivot|infer|from|filter|sort|limit)\s*:/i,
+  // SQL.
+  /^\s*select\s+(?:\*|[\w.]+(?:\s*,|\s+from\b))/i,
+  // A field within another, or a quoted value, beside an operator.
+  /(?:^|\s)\w+(?:\.\w+)+\s*(?:=|!=|<>|<=?|>=?|\b(?:is|in|like|ilike|match)\b)/i,
+  /(?:^|\s)\w+\s*(?:=|!=|<>|<=?|>=?)\s*'/,
+]
 
 function isCondition(expression: Expression): boolean {
   switch (expression.kind) {

@@ -69,6 +69,23 @@ describe('a text', () => {
     expect(answer.json.fault).toMatch(/nothing/)
   })
 
+  test.each([
+    'select: * | filter: metadata.model =',
+    "metadata.model = 'gpt-4o' and",
+    'select * form logs',
+    'metadata.model =',
+    'filter: (error is not null',
+  ])('like a query with a fault in its writing says so: %s', async (text) => {
+    const answer = await search(text)
+    expect(answer.json.kind).not.toBe('btql')
+    expect(answer.json.fault).toMatch(/./)
+  })
+
+  test.each(['select the best answers', 'errors: timeouts', 'is gpt-4o slow?'])(
+    'of words is not said to be a faulty query: %s',
+    async (text) => expect((await search(text)).json.fault).toBeUndefined(),
+  )
+
   test('is words for who takes no queries', async () => {
     const answer = await search("metadata.model = 'gpt-4o'", { query_language: false })
     expect(answer.json.kind).not.toBe('btql')

@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     await page.goto(service.url + settings('you'))
     await Promise.all([kept(), taken.check()])
     expect((await asked()).query_language).toBe(true)
-    await page.locator('.taken').getByText('the query as it is written').waitFor()
+    await page.locator('.taken').getByText('run as it is written').waitFor()
     expect(faults).toEqual([])
   })
 

@@ -7,7 +7,7 @@ import type { Interpretation } from '../service/query.ts'
 import { parts, pathOf } from '../state/location.ts'
 import { Link } from './link.tsx'
 
-const kinds = { btql: 'Query', translated: 'Understood as', full_text: 'Text' } as const
+const kinds = { btql: 'Query', translated: 'Understood as', full_text: 'Words' } as const
 
 export function Taken({
   text,
@@ -23,11 +23,7 @@ export function Taken({
   const { kind, explanation, query, fault, translator } = interpretation
   const [isOpen, setOpen] = useState(false)
   const [changed, setChanged] = useState(query)
-  const [app, organization, p, project] = parts.value
-  const queryPage =
-    app === 'app' && organization !== undefined && p === 'p' && project !== undefined
-      ? `${pathOf(app, organization, p, project, 'query')}?q=${encodeURIComponent(query)}`
-      : undefined
+  const queryPage = queryPageOf(query)
   return (
     <div class="taken">
       <p>
@@ -45,7 +41,7 @@ export function Taken({
         )}
         {queryPage && <Link to={queryPage}>Plot or export it</Link>}
       </p>
-      {fault !== undefined && <Fault text={text} source={source} fault={fault} />}
+      {fault !== undefined && <NoQuery text={text} source={source} fault={fault} />}
       {isOpen && (
         <form
           class="taken-query"
@@ -68,8 +64,17 @@ export function Taken({
   )
 }
 
+/** Where a query can be changed; undefined outside of projects. */
+function queryPageOf(query: string): string | undefined {
+  const [app, organization, p, project] = parts.value
+  const isInProject = app === 'app' && p === 'p'
+  return isInProject && organization !== undefined && project !== undefined
+    ? `${pathOf(app, organization, p, project, 'query')}?q=${encodeURIComponent(query)}`
+    : undefined
+}
+
 /** What looks like a query and is none: where, and what is wrong there. */
-function Fault({
+function NoQuery({
   text,
   source,
   fault,
@@ -79,12 +84,18 @@ function Fault({
   readonly fault: string
 }) {
   const { data } = useLoaded(`${source} ${text}`, (signal) => checkQuery(text, source, signal))
+  const queryPage = queryPageOf(text)
   const found = data?.diagnostics.find(({ severity }) => severity === 'error')
   return (
     <p class="fault">
-      As a query: <span class="bad">{found?.message ?? fault}</span>
+      This is written like a query, but cannot run:{' '}
+      <span class="bad">{found?.message ?? fault}</span>
       {found?.hint !== undefined && <span class="hint"> {found.hint}</span>}
       {found && <Place text={text} diagnostic={found} />}
+      <span class="both">
+        {queryPage !== undefined && <Link to={queryPage}>Correct it in the query editor</Link>}
+        <span class="hint">Shown below is what a search for its words finds.</span>
+      </span>
     </p>
   )
 }
