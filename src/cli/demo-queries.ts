@@ -51,6 +51,7 @@ export function demoQueries({ logs, experiments, dataset }: DemoObjects): DemoQu
       query: [
         'select: created, metadata.model as model, metrics.tokens as tokens, metrics.estimated_cost as cost',
         `from: project_logs('${logs}')`,
+        "filter: span_attributes.type = 'llm'",
         'sort: metrics.estimated_cost desc',
         'limit: 5',
       ].join('\n'),

@@ -57,13 +57,23 @@ function projectField(project: string): object {
   return uuid.test(project) ? { project_id: project } : { project_name: project }
 }
 
-/** What is said, or what the file's name says; JSON lines if neither does. */
+/** Of files of lines, whatever these are. */
+const plainEndings: ReadonlySet<string> = new Set(['', 'txt', 'log', 'ndjson'])
+
+/** What is said, or what the ending of the file's name says; JSON lines where that says nothing. */
 function formatOf({ format, output }: QueryOptions): OutputFormat {
   if (format === undefined) {
     const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase()
-    return (
-      outputFormats.find((each) => each === ending || formatNames[each].ending === ending) ??
-      'jsonl'
+    const named = outputFormats.find(
+      (each) => each === ending || formatNames[each].ending === ending,
+    )
+    if (named) return named
+    if (plainEndings.has(ending)) return 'jsonl'
+    throw new AssayError(
+      'COMMAND_INVALID',
+      `a file that ends in ".${ending.slice(0, 100)}" is of no format that there is: ` +
+        `end it in ${outputFormats.map((each) => `.${formatNames[each].ending}`).join(', ')}, ` +
+        'or say its format by --format',
     )
   }
   if (!isOutputFormat(format)) {

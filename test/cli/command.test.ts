@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -212,6 +212,9 @@ test('answers as files, by what is said or by the name', async () => {
   expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining('PARSE_') })
   const nowhere = await save('--output', path('none/e.csv'))
   expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot write') })
+  const unknown = await save('--output', path('f.xlsx'))
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('.xlsx') })
+  expect(existsSync(path('f.xlsx'))).toBe(false)
   expect(await save('--format', 'xml')).toMatchObject({ code: 2 })
   expect(readdirSync(directory).filter((name) => /\.part$|^d\.csv$/.test(name))).toEqual([])
 })

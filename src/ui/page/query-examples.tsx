@@ -17,7 +17,7 @@ function examplesFor(project: string): readonly Example[] {
       text: `dimensions: day(created) as day, metadata.model as model
 measures: avg(metrics.end - metrics.start) as latency
 from: ${source}
-filter: metadata.model is not null
+filter: span_attributes.type = 'llm'
 sort: day`,
       shown: { show: 'plot', x: 'day', y: 'latency', series: 'model' },
     },
@@ -26,6 +26,7 @@ sort: day`,
       text: `dimensions: metadata.model as model
 measures: count(1) as calls, count(error) as errors, sum(estimated_cost()) as cost
 from: ${source}
+filter: span_attributes.type = 'llm'
 sort: calls desc`,
       shown: { show: 'table' },
     },

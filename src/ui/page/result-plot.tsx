@@ -36,7 +36,8 @@ export function ResultPlot({ run, onMore }: { readonly run: Run; readonly onMore
       <Empty title="There is nothing to plot">
         <p>A plot takes a column of numbers, and another one to show them by: a time, or a name.</p>
         <pre>{`dimensions: day(created) as day, metadata.model as model
-measures: count(1) as calls`}</pre>
+measures: count(1) as calls
+filter: span_attributes.type = 'llm'`}</pre>
       </Empty>
     )
   }
