@@ -1,5 +1,6 @@
 /** Values as people read them. */
 import { isJsonObject, writeExactJson } from '../../json/exact-number.ts'
+import { conversationOf, lastTextOf } from './message-forms.ts'
 
 /** A value of JSON on one line, cut to what a cell can show. */
 export function preview(value: unknown, length = 300): string {
@@ -11,30 +12,15 @@ export function preview(value: unknown, length = 300): string {
 
 /** What one looks for in a table: what was said last, the message of an error, the only text. */
 function toldBy(value: unknown): string | undefined {
-  const content = messagesOf(value)?.at(-1)?.content
-  if (typeof content === 'string' && content !== '') return content
+  const messages = conversationOf(value)
+  const said = messages && lastTextOf(messages)
+  if (said !== undefined) return said
   if (!isObject(value)) return undefined
   const [only, ...others] = Object.values(value).filter((each) => typeof each === 'string')
   for (const name of ['message', 'question', 'text', 'content', 'prompt', 'query'] as const) {
     if (typeof value[name] === 'string') return value[name]
   }
   return others.length === 0 && Object.keys(value).length === 1 ? only : undefined
-}
-
-export interface Message {
-  readonly role: string
-  readonly content: unknown
-}
-
-/** A list of messages, or an object that has one; undefined for anything else. */
-export function messagesOf(value: unknown): readonly Message[] | undefined {
-  const list = isObject(value) && 'messages' in value ? value.messages : value
-  if (!Array.isArray(list) || list.length === 0 || !list.every(isMessage)) return undefined
-  return list
-}
-
-function isMessage(value: unknown): value is Message {
-  return isObject(value) && typeof value.role === 'string' && 'content' in value
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

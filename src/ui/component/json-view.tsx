@@ -1,12 +1,13 @@
 /** A value of JSON, with search and copies: a conversation, a text, or a tree. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { writeExactJson } from '../../json/exact-number.ts'
-import { conversationOf, Messages } from './conversation.tsx'
+import { Messages } from './conversation.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { number } from './format.ts'
 import { Finder, JsonTree } from './json-tree.tsx'
 import { LongText } from './long-text.tsx'
 import { nothingSought, type Sought } from './marked.tsx'
+import { conversationOf } from './message-forms.ts'
 
 const typingMs = 150
 
