@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser || !filesAreThere)(
       page.setDefaultTimeout(60_000)
       await page.getByLabel('Choose gpt4_1106_preview').check()
       await page.getByLabel('Choose claude-2.1').check()
-      await page.getByRole('button', { name: 'Compare' }).click()
+      await page.getByRole('link', { name: 'Compare' }).click()
       const worse = worseThan('gpt4_1106_preview', 'claude-2.1')
       await page.getByRole('button', { name: `Regressed ${worse}` }).click()
       await page.getByText(`1 – 100 of ${worse} examples`).waitFor()

@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
   test('is used with the keyboard alone', async () => {
     const { page } = await browser.page(traces)
     await page.locator('tr[data-index="0"]').waitFor()
-    await page.locator('tr[data-index="0"] button').focus()
+    await page.locator('tr[data-index="0"] .opens').focus()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')

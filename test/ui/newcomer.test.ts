@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('somebody new', () => {
 
   test('finds the worst answers of an experiment', async () => {
     await goTo('Experiments')
-    await page.getByRole('button', { name: 'gpt-4o-mini' }).click()
+    await page.getByRole('link', { name: 'gpt-4o-mini' }).click()
     await page.getByRole('button', { name: 'Worst first: Factuality' }).click()
     const scores = page.getByRole('table', { name: 'Examples' }).locator('tr[data-index="0"]')
     await scores
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('somebody new', () => {
     await goTo('Experiments')
     await page.getByLabel('Choose gpt-4o-mini').check()
     await page.getByLabel('Choose claude-sonnet-4').check()
-    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByRole('link', { name: 'Compare' }).click()
     const scores = page.getByRole('table', { name: 'Scores side by side' })
     const factuality = await scores.getByRole('row', { name: /Factuality/ }).textContent()
     expect(factuality).toMatch(/\d+\.\d %/)
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)('somebody new', () => {
 
   test('edits a dataset and exports it as Parquet', async () => {
     await goTo('Datasets')
-    await page.getByRole('button', { name: 'support questions' }).click()
+    await page.getByRole('link', { name: 'support questions' }).click()
     const cell = page.locator('tr[data-index="0"]').getByTitle('Edit expected')
     await cell.click()
     await page.getByLabel('expected', { exact: true }).fill('Ask the warehouse.')

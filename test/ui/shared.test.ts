@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)('an address', { timeout: 300_000 }, () => {
 
   test('says what is compared, by which score, what is looked for, and what is open', async () => {
     await sender.goto(`${service.url}${project}/experiments?chosen=${ids.first},${ids.second}`)
-    await sender.getByRole('button', { name: 'Compare' }).click()
+    await sender.getByRole('link', { name: 'Compare' }).click()
     await sender.getByRole('button', { name: 'Regressed 2' }).click()
     await sender.getByLabel('Search').fill("metadata.model = 'two'")
     await sender.getByLabel('Search').press('Enter')

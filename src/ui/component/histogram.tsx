@@ -23,7 +23,8 @@ export function Histogram({ query, span, round, onSpan }: HistogramProps) {
   const { data } = useLoaded(key, (signal) => loadBuckets(query, span, signal))
   const [hovered, setHovered] = useState<number>()
   // Why nothing can be counted is why there are no rows, and is said there.
-  if (!data || (data.times.length === 0 && !span)) return null
+  // Its room, so that nothing below it moves when it comes.
+  if (!data || (data.times.length === 0 && !span)) return <HistogramRoom />
   const shown = span ?? {
     from: data.times[0] ?? 0,
     to: (data.times.at(-1) ?? 0) + data.width,
@@ -79,6 +80,10 @@ export function Histogram({ query, span, round, onSpan }: HistogramProps) {
       </div>
     </section>
   )
+}
+
+export function HistogramRoom() {
+  return <div class="histogram" />
 }
 
 /** One bucket in words, or all of them. */

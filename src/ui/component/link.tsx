@@ -1,6 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { base, goTo } from '../state/location.ts'
 
+/** Whether a click asks for a new tab, a new window or a download, which browsers do by themselves. */
+export function isForBrowser(event: MouseEvent): boolean {
+  return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
+}
+
 /** A link within the page: opens in place, or in a new tab when the person asks for that. */
 export function Link({
   to,
@@ -14,8 +19,7 @@ export function Link({
   readonly children: ComponentChildren
 }) {
   const follow = (event: MouseEvent) => {
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
-      return
+    if (isForBrowser(event)) return
     event.preventDefault()
     goTo(to)
   }

@@ -1,5 +1,7 @@
 /** A table of the rows of one page, all of them in the document: sorted by its heads, chosen, opened. */
 import type { ComponentChildren } from 'preact'
+import { base, goTo } from '../state/location.ts'
+import { isForBrowser } from './link.tsx'
 import { useStepKeys } from './step-keys.ts'
 
 export interface PageColumn<Row> {
@@ -38,6 +40,10 @@ export interface PageTableProps<Row> {
   readonly rowId: (row: Row) => string
   readonly openId?: string | undefined
   readonly onOpen?: (row: Row) => void
+  /** Where a row leads: its first cell is a link then. */
+  readonly linkOf?: (row: Row) => string
+  /** Goes on to a row while another is open; what opens one does otherwise. */
+  readonly onStep?: (row: Row) => void
   readonly order?: Order | undefined
   readonly onOrder?: (order: Order) => void
   readonly chosen?: ReadonlySet<string>
@@ -50,16 +56,17 @@ export interface PageTableProps<Row> {
 }
 
 export function PageTable<Row>(props: PageTableProps<Row>) {
-  const { label, columns, rows, rowId, openId, onOpen, order, onOrder } = props
+  const { label, columns, rows, rowId, openId, order, onOrder, linkOf } = props
+  const onOpen = props.onOpen ?? (linkOf && ((row: Row) => goTo(linkOf(row))))
   const { chosen, onChoose, rowName = rowId, isTall = false, foot } = props
   const width = columns.reduce((sum, column) => sum + column.width, onChoose ? boxWidth : 0)
   const ids = rows.map(rowId)
   const hasAll = chosen !== undefined && ids.length > 0 && ids.every((id) => chosen.has(id))
-  useStepKeys(onOpen && openId, (from, by) => {
+  useStepKeys(props.onOpen && openId, (from, by) => {
     const here = ids.indexOf(from)
     const next = here < 0 ? undefined : rows[here + by]
     if (next === undefined) return undefined
-    onOpen?.(next)
+    ;(props.onStep ?? onOpen)?.(next)
     return rowId(next)
   })
   const choose = (some: readonly string[], isChosen: boolean) => {
@@ -100,7 +107,9 @@ export function PageTable<Row>(props: PageTableProps<Row>) {
                 data-index={index}
                 aria-selected={openId === undefined ? undefined : id === openId}
                 onClick={(event) => {
-                  if (!isControl(event.target)) onOpen?.(row)
+                  if (isControl(event.target)) return
+                  if (linkOf && (event.ctrlKey || event.metaKey)) window.open(base + linkOf(row))
+                  else onOpen?.(row)
                 }}
               >
                 {onChoose && (
@@ -119,7 +128,19 @@ export function PageTable<Row>(props: PageTableProps<Row>) {
                     class={column.isNumber ? 'number' : undefined}
                     title={column.hint?.(row)}
                   >
-                    {place === 0 && onOpen ? (
+                    {place === 0 && linkOf ? (
+                      <a
+                        class="open"
+                        href={base + linkOf(row)}
+                        onClick={(event) => {
+                          if (isForBrowser(event)) return
+                          event.preventDefault()
+                          onOpen?.(row)
+                        }}
+                      >
+                        {column.cell(row)}
+                      </a>
+                    ) : place === 0 && onOpen ? (
                       <button type="button" class="plain open" onClick={() => onOpen(row)}>
                         {column.cell(row)}
                       </button>

@@ -1,5 +1,6 @@
 /** Which rows of how many are shown, and the way to others. */
 import { number } from './format.ts'
+import { Link } from './link.tsx'
 
 export interface PagesProps {
   /** From 1. */
@@ -10,24 +11,32 @@ export interface PagesProps {
   readonly total: number | undefined
   readonly what: string
   readonly onPage: (page: number) => void
+  /** Where a page is found by itself. */
+  readonly linkOf?: (page: number) => string
 }
 
-export function Pages({ page, pageSize, shown, total, what, onPage }: PagesProps) {
+export function Pages({ page, pageSize, shown, total, what, onPage, linkOf }: PagesProps) {
   const first = (page - 1) * pageSize + 1
   const last = first + shown - 1
   const isLast = total === undefined ? shown < pageSize : last >= total
+  const step = (title: string, to: number, isEnd: boolean) =>
+    isEnd || !linkOf ? (
+      <button type="button" disabled={isEnd} onClick={() => onPage(to)}>
+        {title}
+      </button>
+    ) : (
+      <Link class="button" to={linkOf(to)}>
+        {title}
+      </Link>
+    )
   return (
     <nav class="pages" aria-label="Pages">
-      <button type="button" disabled={page === 1} onClick={() => onPage(page - 1)}>
-        Previous
-      </button>
+      {step('Previous', page - 1, page === 1)}
       <span role="status">
         {shown === 0 ? `No ${what}` : `${number(first)} – ${number(last)}`}
         {total !== undefined && shown > 0 && ` of ${number(total)} ${what}`}
       </span>
-      <button type="button" disabled={isLast} onClick={() => onPage(page + 1)}>
-        Next
-      </button>
+      {step('Next', page + 1, isLast)}
     </nav>
   )
 }

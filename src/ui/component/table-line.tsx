@@ -1,5 +1,6 @@
 /** One row of a table; drawn again only if something of it is another. */
 import { Component } from 'preact'
+import { base } from '../state/location.ts'
 import type { Column } from './table-column.ts'
 
 export interface LineProps<Row> {
@@ -7,6 +8,8 @@ export interface LineProps<Row> {
   /** Undefined while it is being loaded. */
   readonly row: Row | undefined
   readonly columns: readonly Column<Row>[]
+  /** Where the row leads, if it leads anywhere. */
+  readonly to: string | undefined
   readonly isOpen: boolean
   /** The keyboard is at this row. */
   readonly isActive: boolean
@@ -26,7 +29,7 @@ export class Line<Row> extends Component<LineProps<Row>> {
     )
   }
 
-  override render({ index, row, columns, isOpen, isActive, isNew, isChosen }: LineProps<Row>) {
+  override render({ index, row, columns, to, isOpen, isActive, isNew, isChosen }: LineProps<Row>) {
     const place = { 'data-index': index, 'aria-rowindex': index + 2 }
     if (row === undefined) {
       const width = columns.length + (isChosen === undefined ? 1 : 2)
@@ -52,7 +55,12 @@ export class Line<Row> extends Component<LineProps<Row>> {
               class={column.isNumber ? 'number' : undefined}
               title={column.hint?.(row)}
             >
-              {i === 0 ? (
+              {i === 0 && to !== undefined ? (
+                // What a click on it does is for the table.
+                <a class="opens" href={base + to} tabIndex={isActive ? 0 : -1}>
+                  {content}
+                </a>
+              ) : i === 0 ? (
                 <button type="button" class="plain opens" tabIndex={isActive ? 0 : -1}>
                   {content}
                 </button>

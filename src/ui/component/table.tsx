@@ -1,6 +1,7 @@
 /** A table of any number of rows, of which only those in sight are in the document. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isForBrowser } from './link.tsx'
 import type { Column } from './table-column.ts'
 import { HeadCells, type Sort } from './table-head.tsx'
 import { Line } from './table-line.tsx'
@@ -27,6 +28,8 @@ export interface TableProps<Row> {
   readonly openId?: string | undefined
   /** By a click anywhere in the row that is on no control, or by Enter. */
   readonly onOpen?: ((row: Row, index: number) => void) | undefined
+  /** The address of what a row opens: its first cell is a link then. */
+  readonly linkOf?: ((row: Row) => string) | undefined
   /** The place of a row that is brought into sight when this changes. */
   readonly revealed?: number | undefined
   /** Rows that came while one was looking. */
@@ -127,6 +130,10 @@ export function Table<Row>(props: TableProps<Row>) {
       return
     }
     const control = target.closest(controls)
+    if (control?.matches('a.opens')) {
+      if (isForBrowser(event)) return
+      event.preventDefault()
+    }
     if (control && !control.matches('.opens')) return
     // Text of a cell is being selected.
     if (!control && !(getSelection()?.isCollapsed ?? true)) return
@@ -168,6 +175,7 @@ export function Table<Row>(props: TableProps<Row>) {
         index={index}
         row={row}
         columns={columns}
+        to={row === undefined ? undefined : props.linkOf?.(row)}
         isOpen={id !== undefined && id === openId}
         isActive={index === active}
         isNew={id !== undefined && newIds?.has(id) === true}

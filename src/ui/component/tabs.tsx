@@ -1,6 +1,8 @@
 /** Views of one thing, of which one is shown. */
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { base } from '../state/location.ts'
+import { isForBrowser } from './link.tsx'
 import { moveFocus } from './menu.tsx'
 
 export interface Tab {
@@ -13,10 +15,12 @@ export interface TabsProps {
   readonly tabs: readonly Tab[]
   readonly current: string
   readonly onChoose: (id: string) => void
+  /** Where each is found by itself: tabs are links then. */
+  readonly linkOf?: (id: string) => string
 }
 
 /** Belongs to a `TabPanel` of the same label. */
-export function Tabs({ label, tabs, current, onChoose }: TabsProps) {
+export function Tabs({ label, tabs, current, onChoose, linkOf }: TabsProps) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent) => {
     const elements = [...(list.current?.querySelectorAll<HTMLElement>('[role=tab]') ?? [])]
@@ -26,22 +30,35 @@ export function Tabs({ label, tabs, current, onChoose }: TabsProps) {
   }
   return (
     <div class="tabs" role="tablist" aria-label={label} ref={list}>
-      {tabs.map(({ id, title }) => (
-        <button
-          key={id}
-          type="button"
-          role="tab"
-          id={tabId(label, id)}
-          data-tab={id}
-          aria-selected={id === current}
-          aria-controls={panelId(label)}
-          tabIndex={id === current ? 0 : -1}
-          onClick={() => onChoose(id)}
-          onKeyDown={onKeyDown}
-        >
-          {title}
-        </button>
-      ))}
+      {tabs.map(({ id, title }) => {
+        const shared = {
+          key: id,
+          role: 'tab',
+          id: tabId(label, id),
+          'data-tab': id,
+          'aria-selected': id === current,
+          'aria-controls': panelId(label),
+          tabIndex: id === current ? 0 : -1,
+          onKeyDown,
+        } as const
+        if (!linkOf) {
+          return (
+            <button type="button" {...shared} onClick={() => onChoose(id)}>
+              {title}
+            </button>
+          )
+        }
+        const choose = (event: MouseEvent) => {
+          if (isForBrowser(event)) return
+          event.preventDefault()
+          onChoose(id)
+        }
+        return (
+          <a {...shared} href={base + linkOf(id)} onClick={choose}>
+            {title}
+          </a>
+        )
+      })}
     </div>
   )
 }

@@ -1,6 +1,7 @@
+import { Link } from '../component/link.tsx'
 import { type Experiment, listExperiments } from '../service/experiment.ts'
 import { useLoaded } from '../service/load.ts'
-import { goTo, parts, pathOf, setParameters } from '../state/location.ts'
+import { parts, pathOf, setParameters } from '../state/location.ts'
 
 /** Experiments to choose from; others are chosen in the list of all. */
 const mostChoices = 100
@@ -36,9 +37,9 @@ export function BaseChoice({
         </select>
       </label>
       {base && (
-        <button type="button" onClick={() => goTo(besidePath(base, experiment))}>
+        <Link class="button" to={besidePath(base, experiment)}>
           Side by side
-        </button>
+        </Link>
       )}
     </>
   )

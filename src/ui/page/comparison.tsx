@@ -24,7 +24,14 @@ import { type Experiment, experimentsById, totalsOf } from '../service/experimen
 import { useLoaded } from '../service/load.ts'
 import { quoted, type Row } from '../service/query.ts'
 import { clauseOf } from '../service/query-text.ts'
-import { parameter, parts, pathOf, setParameters } from '../state/location.ts'
+import {
+  addressWith,
+  openBeside,
+  parameter,
+  parts,
+  pathOf,
+  setParameters,
+} from '../state/location.ts'
 import { ComparedExperiments } from './compared-experiments.tsx'
 import { comparisonColumns } from './comparison-columns.tsx'
 import { ComparisonExample } from './comparison-example.tsx'
@@ -99,12 +106,14 @@ function Lines({
   const order = comparisonOrders.find((each) => each === parameter('sort')) ?? 'regressions'
   const page = pageNumber()
   const isReady = totals.data !== undefined && score !== undefined && isFound && isOfSource
-  const counts = useLoaded(isReady ? `counts ${key} ${score}` : undefined, (signal) =>
-    countsOf(compared, score!, scoreNames(totals.data!), signal),
-  )
   const lines = useLoaded(
     isReady ? `lines ${key} ${score} ${show} ${order} ${page}` : undefined,
     (signal) => linesOfPage(compared, { score: score!, show, order, page, pageSize }, signal),
+  )
+  // What is read first comes first: counting would take half of the processors from it.
+  const isCounted = isReady && lines.data !== undefined
+  const counts = useLoaded(isCounted ? `counts ${key} ${score}` : undefined, (signal) =>
+    countsOf(compared, score!, scoreNames(totals.data!), signal),
   )
   const experiments = [base, ...others]
   const open = parameter('row')
@@ -130,7 +139,11 @@ function Lines({
           score={score}
         />
       )}
-      {!totals.data && !error && <Loading what="the scores" />}
+      {!totals.data && !error && (
+        <div class="summary-wait">
+          <Loading what="the scores" />
+        </div>
+      )}
       <FoundSearch source={source} found={found} />
       {words !== '' && sought.data && (
         <SoughtNotes text={sought.data.text} sought={sought.data.ids} />
@@ -172,7 +185,9 @@ function LinesTable(props: {
         rows={lines}
         rowId={({ id }) => id}
         openId={parameter('row')}
-        onOpen={({ id }) => setParameters({ row: id })}
+        onOpen={({ id }) => openBeside({ row: id })}
+        onStep={({ id }) => setParameters({ row: id })}
+        linkOf={({ id }) => addressWith({ row: id })}
         foot={<FoundPages shown={lines.length} total={total} what="examples" />}
       />
       {openLine && (

@@ -7,7 +7,7 @@ import { type PageColumn, PageTable } from '../component/page-table.tsx'
 import { tell } from '../component/toast.tsx'
 import { deleteRecords, type RecordField, recordFields } from '../service/dataset.ts'
 import { quoted, type Row } from '../service/query.ts'
-import { parameter, setParameters } from '../state/location.ts'
+import { addressWith, openBeside, parameter, setParameters } from '../state/location.ts'
 import { openWindow } from '../state/opened.ts'
 import { CellEditor } from './cell-editor.tsx'
 import { plainColumns } from './example-columns.tsx'
@@ -87,7 +87,9 @@ export function DatasetRecords(props: DatasetRecordsProps) {
             rowId={(row: Row) => (isOfSource ? String(row.id) : JSON.stringify(row))}
             {...(isOfSource && {
               openId: open,
-              onOpen: (row: Row) => setParameters({ row: String(row.id), open: undefined }),
+              onOpen: (row: Row) => openBeside(opening(row)),
+              onStep: (row: Row) => setParameters(opening(row)),
+              linkOf: (row: Row) => addressWith(opening(row)),
             })}
             {...(isEditable && { chosen, onChoose: setChosen })}
             foot={
@@ -264,4 +266,8 @@ function NoRecords(props: { readonly isOfVersion: boolean; readonly isEditable: 
       )}
     </Empty>
   )
+}
+
+function opening(row: Row) {
+  return { row: String(row.id), open: undefined }
 }

@@ -116,7 +116,7 @@ function DatasetList({ project }: { readonly project: Project }) {
             rows={shown}
             rowId={({ id }) => id}
             rowName={({ name }) => name}
-            onOpen={({ name }) => goTo(pathOf(...parts.value.slice(0, 5), name))}
+            linkOf={({ name }) => pathOf(...parts.value.slice(0, 5), name)}
             order={order}
             onOrder={(next) => setParameters({ sort: writeOrder(next) })}
             {...((may('update') || may('delete')) && {

@@ -8,7 +8,7 @@ import type { Experiment } from '../service/experiment.ts'
 import { exampleOf, type Partner, scoreNamesIn } from '../service/experiment-rows.ts'
 import { useLoaded } from '../service/load.ts'
 import { at, quoted, type Row } from '../service/query.ts'
-import { parameter, setParameters } from '../state/location.ts'
+import { addressWith, openBeside, parameter, setParameters } from '../state/location.ts'
 import { Change } from './experiment-columns.tsx'
 import { Trace } from './trace.tsx'
 
@@ -42,7 +42,8 @@ export function Example({ experimentId, id, base, partner, onClose }: ExamplePro
           label="Example"
           tabs={tabs}
           current={shown}
-          onChoose={(next) => setParameters({ view: next, span: undefined })}
+          onChoose={(next) => openBeside({ view: next, span: undefined })}
+          linkOf={(next) => addressWith({ view: next, span: undefined })}
         />
         <button type="button" onClick={onClose} aria-label="Close the example">
           Close

@@ -6,7 +6,7 @@ import { baseOf, type Experiment, experimentsById, summaryOf } from '../service/
 import { groupFields, partnersOf, scoreNamesIn, sortOf } from '../service/experiment-rows.ts'
 import { useLoaded } from '../service/load.ts'
 import { quoted, type Row } from '../service/query.ts'
-import { parameter, setParameters } from '../state/location.ts'
+import { addressWith, openBeside, parameter, setParameters } from '../state/location.ts'
 import { BaseChoice } from './base-choice.tsx'
 import { Example } from './example.tsx'
 import { exampleColumns, plainColumns } from './example-columns.tsx'
@@ -99,7 +99,9 @@ export function ExperimentResults(props: ExperimentResultsProps) {
                 rowId={(row: Row) => (isOfSource ? String(row.id) : JSON.stringify(row))}
                 {...(isOfSource && {
                   openId: open,
-                  onOpen: (row: Row) => setParameters({ row: String(row.id) }),
+                  onOpen: (row: Row) => openBeside({ row: String(row.id) }),
+                  onStep: (row: Row) => setParameters({ row: String(row.id) }),
+                  linkOf: (row: Row) => addressWith({ row: String(row.id) }),
                   order,
                   onOrder: (next) => setParameters({ sort: writeOrder(next), page: undefined }),
                 })}

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { textOf } from '../component/field.tsx'
 import { counted } from '../component/format.ts'
+import { Link } from '../component/link.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
 import { PageTable, readOrder, writeOrder } from '../component/page-table.tsx'
 import { tellFailure } from '../component/toast.tsx'
@@ -9,7 +10,7 @@ import { deleteExperiment, renameExperiment, setBaseline } from '../service/expe
 import { type ListedExperiment, useExperimentList } from '../service/experiment-list.ts'
 import { type Project, useProject } from '../service/project.ts'
 import { useMay } from '../service/rights.ts'
-import { goTo, parameter, parts, pathOf, setParameters } from '../state/location.ts'
+import { parameter, parts, pathOf, setParameters } from '../state/location.ts'
 import { ChosenObjects, useChosen } from './chosen-objects.tsx'
 import { experimentColumns, sortedExperiments } from './experiment-columns.tsx'
 import { FirstExperiment } from './first-experiment.tsx'
@@ -39,6 +40,7 @@ function ExperimentList({ project, reloadProject }: ListProps) {
     () => sortedExperiments(withName(items, wanted), order),
     [items, wanted, order?.id, order?.isDescending],
   )
+  const isCounting = items.some(({ totals }) => totals === undefined)
   const end = useEnd(more)
   if (items.length === 0 && error) return <Failure error={error} retry={reload} />
   if (items.length === 0 && isLoading) return <Loading what="experiments" />
@@ -55,7 +57,9 @@ function ExperimentList({ project, reloadProject }: ListProps) {
           onInput={(event) => setParameters({ q: event.currentTarget.value })}
         />
       </header>
-      <ScoreLines experiments={items} order={order} />
+      <div class={isCounting ? 'score-room' : undefined}>
+        <ScoreLines experiments={items} order={order} />
+      </div>
       <ChosenExperiments
         project={project}
         experiments={items.filter(({ id }) => chosen.ids.has(id))}
@@ -73,7 +77,7 @@ function ExperimentList({ project, reloadProject }: ListProps) {
         rows={shown}
         rowId={({ id }) => id}
         rowName={({ name }) => name}
-        onOpen={({ name }) => goTo(pathOf(...parts.value.slice(0, 5), name))}
+        linkOf={({ name }) => pathOf(...parts.value.slice(0, 5), name)}
         order={order ?? { id: 'created', isDescending: true }}
         onOrder={(next) => setParameters({ sort: writeOrder(next) })}
         chosen={chosen.ids}
@@ -145,15 +149,15 @@ function ChosenExperiments({ project, experiments, onDone, onClear, onBaseline }
       onDone={onDone}
       onClear={onClear}
     >
-      <button
-        type="button"
-        class="primary"
-        disabled={isOne}
-        title={isOne ? 'Choose another experiment, too' : undefined}
-        onClick={() => goTo(comparisonPath(experiments, baselineId))}
-      >
-        Compare
-      </button>
+      {isOne ? (
+        <button type="button" class="primary" disabled title="Choose another experiment, too">
+          Compare
+        </button>
+      ) : (
+        <Link class="button primary" to={comparisonPath(experiments, baselineId)}>
+          Compare
+        </Link>
+      )}
       {may('update') && isOne && first.id !== baselineId && (
         <button type="button" onClick={() => void makeBaseline()}>
           Make it the baseline

@@ -5,7 +5,7 @@ import { pageOf, type RowsPage } from '../service/experiment-rows.ts'
 import { type Loaded, useLoaded } from '../service/load.ts'
 import { type Interpretation, interpret, type Row } from '../service/query.ts'
 import { isOfRecords } from '../service/query-text.ts'
-import { parameter, setParameters } from '../state/location.ts'
+import { addressWith, parameter, setParameters } from '../state/location.ts'
 
 /** Rows of a page of a table. */
 export const pageSize = 100
@@ -102,9 +102,12 @@ export function FoundPages({
       shown={shown}
       total={total}
       what={what}
-      onPage={(next) =>
-        setParameters({ page: next === 1 ? undefined : String(next) }, { replace: false })
-      }
+      onPage={(next) => setParameters(atPage(next), { replace: false })}
+      linkOf={(next) => addressWith(atPage(next))}
     />
   )
+}
+
+function atPage(page: number) {
+  return { page: page === 1 ? undefined : String(page) }
 }

@@ -1,6 +1,7 @@
 /** One input that leads anywhere: pages of the project, other projects, settings, and what can be done. */
 import { useId, useMemo, useState } from 'preact/hooks'
 import { Dialog } from '../component/dialog.tsx'
+import { isForBrowser } from '../component/link.tsx'
 import { requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { useRights } from '../service/rights.ts'
@@ -13,6 +14,8 @@ interface Target {
   readonly title: string
   readonly kind: string
   readonly go: () => void
+  /** Where it leads, if that is a place. */
+  readonly path?: string
 }
 
 const mostShown = 12
@@ -42,6 +45,7 @@ export function GoTo({
       title,
       kind,
       go: () => goTo(path),
+      path,
     })
     const pageOf = (of: string, section: string) =>
       pathOf('app', name, 'p', of, section.toLowerCase())
@@ -130,7 +134,9 @@ export function GoTo({
             aria-selected={i === place}
             onPointerDown={(event) => {
               event.preventDefault()
-              take(target)
+              const { path } = target
+              if (path !== undefined && isForBrowser(event)) window.open(base + path)
+              else take(target)
             }}
           >
             {target.title} <span class="hint">{target.kind}</span>

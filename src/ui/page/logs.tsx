@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useEscapeKey } from '../component/escape-key.ts'
 import { counted } from '../component/format.ts'
-import { Histogram } from '../component/histogram.tsx'
+import { Histogram, HistogramRoom } from '../component/histogram.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { SearchInput } from '../component/search-input.tsx'
 import { Split } from '../component/split.tsx'
@@ -21,7 +21,7 @@ import {
 } from '../service/query-text.ts'
 import { type PagesOfRows, usePages } from '../service/row-pages.ts'
 import type { Span } from '../service/time-buckets.ts'
-import { parameter, setParameters } from '../state/location.ts'
+import { addressWith, openBeside, parameter, setParameters } from '../state/location.ts'
 import { ColumnChoice } from './column-choice.tsx'
 import { FirstLines } from './first-lines.tsx'
 import { LiveSwitch, useArrivals } from './log-arrivals.tsx'
@@ -77,16 +77,16 @@ function Records({
   const open = parameter('trace')
   const openId = idOf === 'root_span_id' ? open : parameter('span')
   const [revealed, setRevealed] = useState<number>()
-  const openRow = (row: Row) => {
-    if (!isRecords) return
-    setParameters({ trace: String(row.root_span_id), span: String(row.span_id ?? '') })
-  }
+  const opening = (row: Row) => ({
+    trace: String(row.root_span_id),
+    span: String(row.span_id ?? ''),
+  })
   const step = (from: string, by: number) => {
     const here = pages.indexOf((row) => row[idOf] === from)
     const next = rows.at(Math.max(0, here + by))
     if (here < 0 || next === undefined) return undefined
     setRevealed(here + by)
-    openRow(next)
+    setParameters(opening(next))
     return String(next[idOf])
   }
   useStepKeys(open === undefined ? undefined : openId, step)
@@ -148,6 +148,7 @@ function Records({
         onSearch={(next) => changeView({ text: next }, { replace: false })}
       />
       {failure && <Failure error={failure} retry={taken.error ? taken.reload : reload} />}
+      {narrowed === undefined && !failure && <HistogramRoom />}
       {narrowed !== undefined && isRecords && (
         <Histogram
           query={narrowed}
@@ -169,7 +170,8 @@ function Records({
               rows={rows}
               rowId={(row) => (isRecords ? String(row[idOf]) : JSON.stringify(row))}
               openId={openId}
-              onOpen={openRow}
+              onOpen={isRecords ? (row) => openBeside(opening(row)) : undefined}
+              linkOf={isRecords ? (row) => addressWith(opening(row)) : undefined}
               revealed={revealed}
               newIds={arrivals.newIds}
               onSight={(first, last) => {

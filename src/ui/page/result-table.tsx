@@ -5,7 +5,7 @@ import { JsonView } from '../component/json-view.tsx'
 import { Table } from '../component/table.tsx'
 import type { Column } from '../component/table-column.ts'
 import type { Row } from '../service/query.ts'
-import { parameter, setParameters } from '../state/location.ts'
+import { addressWith, openBeside, parameter, setParameters } from '../state/location.ts'
 import { type ColumnKind, kindOf } from './plot-data.ts'
 import type { Run } from './query-run.ts'
 
@@ -46,7 +46,8 @@ export function ResultTable({ run, onMore }: { readonly run: Run; readonly onMor
         rows={numbered}
         rowId={({ index }) => String(index)}
         openId={open}
-        onOpen={({ index }) => setParameters({ row: String(index) })}
+        onOpen={({ index }) => openBeside({ row: String(index) })}
+        linkOf={({ index }) => addressWith({ row: String(index) })}
         onEnd={onMore}
         onResize={(id, width) => setWidths({ ...chosenWidths, [id]: width })}
         foot={

@@ -5,7 +5,7 @@ import { Empty, Failure } from '../component/notice.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
 import type { Problem } from '../editor/service.ts'
 import { ServiceError } from '../service/client.ts'
-import { parameter, setParameters } from '../state/location.ts'
+import { addressWith, parameter, setParameters } from '../state/location.ts'
 import { ExportMenu } from './export-menu.tsx'
 import { mostRows, type Run } from './query-run.ts'
 import { ResultPlot } from './result-plot.tsx'
@@ -50,7 +50,8 @@ export function Result(props: ResultProps) {
           label="Result views"
           tabs={resultViews}
           current={view}
-          onChoose={(show) => setParameters({ show })}
+          onChoose={(show) => setParameters({ show }, { replace: false })}
+          linkOf={(show) => addressWith({ show })}
         />
         <RunFigures run={run} />
       </div>

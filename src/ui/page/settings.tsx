@@ -4,7 +4,7 @@ import { Failure, Loading } from '../component/notice.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
 import { useRights } from '../service/rights.ts'
 import { session } from '../service/session.ts'
-import { parameter, setParameters } from '../state/location.ts'
+import { addressWith, parameter, setParameters } from '../state/location.ts'
 import { SettingsGrants } from './settings-grants.tsx'
 import { SettingsGroups } from './settings-groups.tsx'
 import { SettingsKeys } from './settings-keys.tsx'
@@ -51,6 +51,7 @@ export function Settings() {
         tabs={shown}
         current={id}
         onChoose={(tab) => setParameters({ tab, open: undefined }, { replace: false })}
+        linkOf={(tab) => addressWith({ tab, open: undefined })}
       />
       <TabPanel label="Settings" current={id}>
         <Shown key={id} rights={rights} organization={organization} />

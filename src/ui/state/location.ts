@@ -19,7 +19,24 @@ function placeNow(): Place {
 
 const place = signal<Place>(placeNow())
 
+/** Which entry of the history this is, counted from where the page was opened. */
+function stepNow(): number {
+  const { state } = window.history
+  return typeof state === 'object' && typeof state?.step === 'number' ? state.step : 0
+}
+
+let step = stepNow()
+let shownUrl = window.location.href
+
 window.addEventListener('popstate', () => {
+  const before = step
+  step = stepNow()
+  // What was opened and closed again has left two entries of one place: one step leads past both.
+  if (window.location.href === shownUrl && step !== before) {
+    if (step < before) window.history.back()
+    else window.history.forward()
+  }
+  shownUrl = window.location.href
   place.value = placeNow()
 })
 
@@ -46,8 +63,12 @@ export const parameters = computed(() => new URLSearchParams(place.value.search)
 
 export function goTo(target: string, { replace = false } = {}): void {
   const url = base + target
-  if (replace) window.history.replaceState(null, '', url)
-  else window.history.pushState(null, '', url)
+  if (replace) window.history.replaceState({ step }, '', url)
+  else {
+    step++
+    window.history.pushState({ step }, '', url)
+  }
+  shownUrl = window.location.href
   place.value = placeNow()
 }
 
@@ -60,14 +81,24 @@ export function setParameters(
   changes: Readonly<Record<string, string | undefined>>,
   { replace = true, fragment }: { readonly replace?: boolean; readonly fragment?: string } = {},
 ): void {
+  const hash = fragment === undefined ? place.value.hash : fragment && `#${fragment}`
+  goTo(`${addressWith(changes)}${hash}`, { replace })
+}
+
+/** Opens something beside what is shown, or over it: Back closes it. */
+export function openBeside(changes: Readonly<Record<string, string | undefined>>): void {
+  setParameters(changes, { replace: false })
+}
+
+/** Where the view is that differs from the one that is shown by these parameters, for links. */
+export function addressWith(changes: Readonly<Record<string, string | undefined>>): string {
   const next = new URLSearchParams(place.value.search)
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined || value === '') next.delete(name)
     else next.set(name, value)
   }
   const search = next.toString()
-  const hash = fragment === undefined ? place.value.hash : fragment && `#${fragment}`
-  goTo(`${place.value.path}${search === '' ? '' : `?${search}`}${hash}`, { replace })
+  return `${place.value.path}${search === '' ? '' : `?${search}`}`
 }
 
 export function parameter(name: string): string | undefined {

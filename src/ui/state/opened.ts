@@ -2,7 +2,7 @@
  * Which window is open over the page. It is in the address as everything else is: `?open=new`, and
  * `?open=remove:<id>` where it is about one thing.
  */
-import { parameter, setParameters } from './location.ts'
+import { openBeside, parameter, setParameters } from './location.ts'
 
 export interface Opened<Kind extends string> {
   readonly kind: Kind
@@ -23,7 +23,7 @@ export function openWindow(
   id?: string,
   more: Readonly<Record<string, string | undefined>> = {},
 ): void {
-  setParameters({ open: id === undefined ? kind : `${kind}:${id}`, ...more })
+  openBeside({ open: id === undefined ? kind : `${kind}:${id}`, ...more })
 }
 
 export function closeWindow(): void {
