@@ -33,11 +33,6 @@ export function Popover({ label, name, children }: PopoverProps) {
           class="popover"
           tabIndex={-1}
           aria-label={typeof label === 'string' ? label : name}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return
-            event.stopPropagation()
-            close()
-          }}
         >
           {typeof children === 'function' ? children(close) : children}
         </fieldset>

@@ -67,7 +67,7 @@ export function ColumnChoice({
           </button>
         )}
         <button type="button" onClick={shown.reset}>
-          As usual
+          Reset columns
         </button>
       </div>
     </Popover>

@@ -42,4 +42,4 @@ export function QueryProblems({
 }
 
 const firstProblems = 3
-const names = { error: 'Fault', warning: 'Warning', info: 'Note' } as const
+const names = { error: 'Error', warning: 'Warning', info: 'Note' } as const

@@ -177,7 +177,7 @@ function GrantDialog({
       />
       {what.startsWith('permission') && (
         <ChoiceField
-          label="Counting for"
+          label="Applies to"
           name="restricted"
           choices={['', ...objectTypes].map((each) => ({ value: each, label: typeTitle(each) }))}
         />
