@@ -2,7 +2,7 @@
 import { duration, number, score as shownScore } from '../component/format.ts'
 import { GroupedBars, seriesColors } from '../component/grouped-bars.tsx'
 import type { ComparedCounts } from '../service/comparison.ts'
-import type { Experiment, ExperimentTotals } from '../service/experiment.ts'
+import { bucketCount, type Experiment, type ExperimentTotals } from '../service/experiment.ts'
 import { setParameters } from '../state/location.ts'
 import { Change } from './experiment-columns.tsx'
 
@@ -87,9 +87,7 @@ export function ComparisonSummary(props: ComparisonSummaryProps) {
           />
         </tbody>
       </table>
-      {counts && score && (
-        <Spreads experiments={experiments} score={score} spreads={counts.spreads} />
-      )}
+      {score && <Spreads experiments={experiments} score={score} spreads={counts?.spreads} />}
     </div>
   )
 }
@@ -112,6 +110,8 @@ function Moved({
   )
 }
 
+const noCounts: readonly number[] = Array.from({ length: bucketCount }, () => 0)
+
 /** How the chosen score is spread in each experiment. */
 function Spreads({
   experiments,
@@ -120,13 +120,14 @@ function Spreads({
 }: {
   readonly experiments: readonly Experiment[]
   readonly score: string
-  readonly spreads: ComparedCounts['spreads']
+  /** Undefined until they are counted: their room is there before. */
+  readonly spreads: ComparedCounts['spreads'] | undefined
 }) {
   return (
     <figure>
       <GroupedBars
         label={`How ${score} is spread in each experiment`}
-        series={experiments.map(({ id, name }) => ({ name, counts: spreads.get(id) ?? [] }))}
+        series={experiments.map(({ id, name }) => ({ name, counts: spreads?.get(id) ?? noCounts }))}
       />
       <figcaption class="hint">How many examples have which {score}</figcaption>
     </figure>
