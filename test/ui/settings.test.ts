@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
       const { page, faults, picture } = await browser.page(settings('you'), { theme })
       const tabs = page.getByRole('tablist', { name: 'Settings' }).getByRole('tab')
       await tabs.first().waitFor()
-      expect(await tabs.count()).toBe(10)
+      expect(await tabs.count()).toBe(11)
       for (const tab of await tabs.all()) {
         await tab.click()
         await page.locator('.settings-part').first().waitFor()

@@ -127,6 +127,15 @@ function keeps(config: RuleConfiguration): string {
   return status === 'paused' ? `${kept} (paused)` : kept
 }
 
+/** What was entered when the preview was asked for, and what it said. */
+interface Seen {
+  readonly of: string
+  readonly name: string
+  readonly project: string
+  readonly config: RuleConfiguration
+  readonly preview: RulePreview
+}
+
 function RuleDialog({
   rule,
   projects,
@@ -136,17 +145,19 @@ function RuleDialog({
   readonly projects: readonly { readonly id: string; readonly name: string }[]
   readonly onSaved: () => void
 }) {
-  const [seen, setSeen] = useState<{ readonly of: string; readonly preview: RulePreview }>()
-  const config = rule?.config
+  const [seen, setSeen] = useState<Seen>()
+  // What was entered stays when the dialog is drawn again with the preview.
+  const config = seen?.config ?? rule?.config
   const submit = async (form: FormData) => {
     const project = rule?.project_id ?? textOf(form, 'project')
-    const given = configurationOf(form, config)
+    const name = textOf(form, 'name')
+    const given = configurationOf(form, rule?.config)
     const of = JSON.stringify([project, given])
     if (seen?.of !== of) {
-      setSeen({ of, preview: await previewRule(project, given) })
+      setSeen({ of, name, project, config: given, preview: await previewRule(project, given) })
       return
     }
-    await saveRule(rule?.id, project, textOf(form, 'name'), given)
+    await saveRule(rule?.id, project, name, given)
     closeWindow()
     onSaved()
   }
@@ -159,12 +170,19 @@ function RuleDialog({
       onClose={closeWindow}
       onSubmit={submit}
     >
-      <TextField label="Name" name="name" isRequired isFirst value={rule?.name ?? 'Retention'} />
+      <TextField
+        label="Name"
+        name="name"
+        isRequired
+        isFirst
+        value={seen?.name ?? rule?.name ?? 'Retention'}
+      />
       {!rule && (
         <ChoiceField
           label="Project"
           name="project"
           choices={projects.map(({ id, name }) => ({ value: id, label: name }))}
+          {...(seen && { value: seen.project })}
         />
       )}
       <ChoiceField
