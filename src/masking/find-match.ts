@@ -56,6 +56,8 @@ const isDomain = table(`${alphanumeric}.-`, true)
 const isOfPhone = table(`${digits}+().-/ `)
 const isOfCard = table(`${digits}- `)
 const isOfIban = table(`${digits}ABCDEFGHIJKLMNOPQRSTUVWXYZ `)
+const isOfPart = table(`${alphanumeric}_-`)
+const dot = 0x2e
 const isOfToken = table(`${alphanumeric}_-.+/=`)
 
 const mostLocal = 128
@@ -96,10 +98,10 @@ function domainEnd(bytes: Buffer, start: number, end: number): number {
     stop++
   }
   while (stop > start && (bytes[stop - 1] === 0x2e || bytes[stop - 1] === 0x2d)) stop--
-  let dot = stop - 1
-  while (dot > start && bytes[dot] !== 0x2e) dot--
-  if (dot <= start || stop - dot < 3) return start
-  for (let at = dot + 1; at < stop; at++) if (isDigit[bytes[at]!] !== 1) return stop
+  let last = stop - 1
+  while (last > start && bytes[last] !== 0x2e) last--
+  if (last <= start || stop - last < 3) return start
+  for (let at = last + 1; at < stop; at++) if (isDigit[bytes[at]!] !== 1) return stop
   return start
 }
 
@@ -268,7 +270,7 @@ export function isIban(text: string): boolean {
   return rest === 1
 }
 
-const longestKey = 1024
+const longestKey = 256
 const longestPrivateKey = 64 * 1024
 
 function findKey(bytes: Buffer, from: number, end: number, at: number, found: Found): number {
@@ -276,7 +278,7 @@ function findKey(bytes: Buffer, from: number, end: number, at: number, found: Fo
   const start = keyStarts.find((one) => before.endsWith(one))
   if (start === undefined) return at
   const begin = at - start.length
-  if (begin > from && isAlphanumeric[bytes[begin - 1]!] === 1) return at
+  if (begin > 0 && isAlphanumeric[bytes[begin - 1]!] === 1) return at
   const most = start === privateKeyStart ? longestPrivateKey : longestKey
   const length = keyLength(bytes.toString('latin1', begin, Math.min(end, begin + most)))
   if (length === 0) return at
@@ -292,16 +294,22 @@ function tokenEnd(bytes: Buffer, from: number, end: number, isCut: boolean): num
   return stop
 }
 
-const token = /^eyJ[\w-]{5,}\.[\w-]{2,}(?:\.[\w-]*)?/
-const longestToken = 16 * 1024
-
-function findToken(bytes: Buffer, from: number, end: number, at: number, found: Found): number {
+/** Three parts with dots between them, of which the last may be empty or missing. */
+function findToken(bytes: Buffer, _: number, end: number, at: number, found: Found): number {
   const begin = at - 3
-  if (begin > from && isAlphanumeric[bytes[begin - 1]!] === 1) return at
-  const text = bytes.toString('latin1', begin, Math.min(end, begin + longestToken))
-  const length = token.exec(text)?.[0].length ?? 0
-  if (length === 0) return at
-  const stop = tokenEnd(bytes, begin + length, end, length >= longestToken)
+  if (begin > 0 && isAlphanumeric[bytes[begin - 1]!] === 1) return at
+  const header = partEnd(bytes, at, end)
+  // Whatever else begins in the part has no dot behind it either.
+  if (header === end || bytes[header] !== dot) return header
+  const payload = partEnd(bytes, header + 1, end)
+  if (header - at < 5 || payload - header < 3) return header
+  const stop = bytes[payload] === dot && payload < end ? partEnd(bytes, payload + 1, end) : payload
   found(begin, stop)
   return stop
+}
+
+function partEnd(bytes: Buffer, from: number, end: number): number {
+  let at = from
+  while (at < end && isOfPart[bytes[at]!] === 1) at++
+  return at
 }
