@@ -1,0 +1,250 @@
+/**
+ * A real cluster of ClickHouse on this machine, for tests: each node is a process in a network namespace of its own,
+ * out of npm's `chdb`. What the build lacks is Keeper and replication between nodes: `Distributed` writes to all replicas.
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  addressOf,
+  makeNetwork,
+  missingForNetwork,
+  onHost,
+  removeNetwork,
+  setLink,
+} from './network.ts'
+
+const here = new URL('.', import.meta.url).pathname
+
+export const clusterName = 'assay'
+export const httpPort = 8123
+const nativePort = 9000
+
+export interface ClusterSize {
+  readonly shards: number
+  readonly replicas: number
+  /** Tells clusters apart that run at the same time. */
+  readonly number?: number
+}
+
+/** What this machine lacks to run a cluster; undefined when nothing is missing. */
+export function missingForCluster(): string | undefined {
+  const network = missingForNetwork()
+  if (network !== undefined) return network
+  if (spawnSync('python3', ['-c', 'import ctypes, pty']).status !== 0) return 'python3'
+  return undefined
+}
+
+/** Whether tests have a cluster. A line says why not. */
+export function hasCluster(): boolean {
+  const missing = missingForCluster()
+  if (missing !== undefined)
+    console.log(`Left out: what needs a cluster, as this machine lacks ${missing}`)
+  return missing === undefined
+}
+
+function installClickHouse(): void {
+  if (existsSync(join(here, 'node_modules/chdb'))) return
+  console.log('installing ClickHouse (about 600 MB)')
+  // Not `ci`: the lock file has the library of the platform that it was written on only.
+  const command = ['install', '--no-save', '--no-audit', '--no-fund']
+  execFileSync('npm', command, { cwd: here, stdio: ['ignore', 'inherit', 'inherit'] })
+}
+
+function clickHouseLibrary(): string {
+  const scope = join(here, 'node_modules/@chdb')
+  for (const name of readdirSync(scope)) {
+    const library = join(scope, name, 'libchdb.so')
+    if (existsSync(library)) return library
+  }
+  throw new Error(`no libchdb.so in ${scope}`)
+}
+
+export class Cluster {
+  readonly shards: number
+  readonly replicas: number
+  readonly #number: number
+  readonly #directory: string
+  readonly #pids = new Map<number, number>()
+
+  private constructor({ shards, replicas, number = 1 }: ClusterSize) {
+    this.shards = shards
+    this.replicas = replicas
+    this.#number = number
+    this.#directory = join(tmpdir(), `assay-cluster-${number}`)
+  }
+
+  /** Makes an empty cluster in the place of one of the same number; resolves when all nodes answer. */
+  static async up(size: ClusterSize): Promise<Cluster> {
+    installClickHouse()
+    Cluster.find(size.number)?.down()
+    const cluster = new Cluster(size)
+    rmSync(cluster.#directory, { recursive: true, force: true })
+    makeNetwork(cluster.#number, cluster.nodes.length)
+    await Promise.all(cluster.nodes.map((node) => cluster.start(node)))
+    return cluster
+  }
+
+  /** The cluster of that number that was started, perhaps by another process. */
+  static find(number = 1): Cluster | undefined {
+    const file = join(tmpdir(), `assay-cluster-${number}`, 'cluster.json')
+    if (!existsSync(file)) return undefined
+    const { shards, replicas, pids } = JSON.parse(readFileSync(file, 'utf8')) as {
+      readonly shards: number
+      readonly replicas: number
+      readonly pids: readonly (readonly [node: number, pid: number])[]
+    }
+    const cluster = new Cluster({ shards, replicas, number })
+    for (const [node, pid] of pids) cluster.#pids.set(node, pid)
+    return cluster
+  }
+
+  /** Numbers of the nodes, from 1: those of the first shard come first. */
+  get nodes(): number[] {
+    return Array.from({ length: this.shards * this.replicas }, (_, i) => i + 1)
+  }
+
+  urlOf(node: number): string {
+    return `http://${addressOf(this.#number, node)}:${httpPort}`
+  }
+
+  /** Starts a node that does not run; resolves when it answers. */
+  async start(node: number): Promise<void> {
+    const directory = join(this.#directory, String(node))
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, 'config.xml'), this.#configOf(node))
+    const log = openSync(join(directory, 'log'), 'a')
+    const [program, ...args] = [
+      ...onHost(this.#number, node),
+      'python3',
+      join(here, 'node.py'),
+      ...['--config-file', join(directory, 'config.xml'), '--path', join(directory, 'data')],
+      ...['--listen_host', addressOf(this.#number, node)],
+      ...['--tcp_port', String(nativePort), '--http_port', String(httpPort)],
+      ...['--logger.level', 'error', '--interactive'],
+      ...['--query', 'SYSTEM START LISTEN TCP; SYSTEM START LISTEN HTTP'],
+    ]
+    const child = spawn(program!, args, {
+      env: { ...process.env, CHDB_LIBRARY: clickHouseLibrary() },
+      stdio: ['ignore', log, log],
+      detached: true,
+    })
+    child.unref()
+    this.#pids.set(node, child.pid!)
+    this.#save()
+    await this.#answers(node)
+  }
+
+  /** `kill -9`. */
+  async kill(node: number): Promise<void> {
+    this.#signal(node, 'SIGKILL')
+    while (this.#isRunning(node)) await wait(20)
+  }
+
+  /** Stops a node for a while, which keeps its connections. */
+  pause(node: number): void {
+    this.#signal(node, 'SIGSTOP')
+  }
+
+  resume(node: number): void {
+    this.#signal(node, 'SIGCONT')
+  }
+
+  cut(node: number): void {
+    setLink(this.#number, node, 'down')
+  }
+
+  join(node: number): void {
+    setLink(this.#number, node, 'up')
+  }
+
+  /** The rows of the answer of one node. */
+  async ask<Row = Record<string, unknown>>(node: number, sql: string): Promise<Row[]> {
+    const url = `${this.urlOf(node)}/?default_format=JSONEachRow&output_format_json_quote_64bit_integers=1`
+    const response = await fetch(url, {
+      method: 'POST',
+      body: sql,
+      signal: AbortSignal.timeout(60_000),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(text.slice(0, 1000))
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Row)
+  }
+
+  /** Ends all nodes by their process ids, and removes what they stored. */
+  down(): void {
+    for (const node of this.nodes) this.#signal(node, 'SIGKILL')
+    removeNetwork(this.#number, this.nodes.length)
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+
+  async #answers(node: number): Promise<void> {
+    const end = Date.now() + 60_000
+    while (Date.now() < end) {
+      if (!this.#isRunning(node)) break
+      try {
+        await fetch(`${this.urlOf(node)}/ping`, { signal: AbortSignal.timeout(500) })
+        return
+      } catch {
+        await wait(50)
+      }
+    }
+    const log = join(this.#directory, String(node), 'log')
+    throw new Error(`node ${node} does not answer: ${readFileSync(log, 'utf8').slice(-2000)}`)
+  }
+
+  #signal(node: number, signal: NodeJS.Signals): void {
+    if (this.#isRunning(node)) process.kill(this.#pids.get(node)!, signal)
+  }
+
+  /** Whether the process with the node's id is the node. */
+  #isRunning(node: number): boolean {
+    const pid = this.#pids.get(node)
+    if (pid === undefined) return false
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      // That of one that has just been started is still the command before it.
+      return command.includes(join(this.#directory, String(node))) || command === ''
+        ? !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+        : false
+    } catch {
+      return false
+    }
+  }
+
+  #save(): void {
+    const { shards, replicas } = this
+    const saved = { shards, replicas, pids: [...this.#pids] }
+    writeFileSync(join(this.#directory, 'cluster.json'), JSON.stringify(saved))
+  }
+
+  #configOf(node: number): string {
+    const shards = Array.from({ length: this.shards }, (_, shard) => {
+      const replicas = Array.from({ length: this.replicas }, (_, replica) => {
+        const host = addressOf(this.#number, shard * this.replicas + replica + 1)
+        return `<replica><host>${host}</host><port>${nativePort}</port></replica>`
+      })
+      // As nodes cannot fetch from each other, inserts go to each replica.
+      return `<shard><internal_replication>false</internal_replication>${replicas.join('')}</shard>`
+    })
+    const shard = Math.floor((node - 1) / this.replicas) + 1
+    return `<clickhouse>
+  <remote_servers><${clusterName}>${shards.join('')}</${clusterName}></remote_servers>
+  <macros><shard>${shard}</shard><replica>${node}</replica></macros>
+</clickhouse>
+`
+  }
+}
