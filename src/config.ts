@@ -7,6 +7,11 @@ import {
   type SignInFlags,
   type SignInSettings,
 } from './access/sign-in-settings.ts'
+import {
+  type ClickHouseFlags,
+  type ClickHouseSettings,
+  readClickHouseSettings,
+} from './clickhouse/settings.ts'
 import { AssayError } from './error.ts'
 import { type PriceTable, readPriceTable } from './function/prices.ts'
 import {
@@ -63,6 +68,8 @@ export interface Config {
   readonly warmUpSeconds: number
   /** See `MaintenanceOptions`. */
   readonly scrubBytesPerSecond: number
+  /** Where transactions are exported to; undefined: nowhere. */
+  readonly clickhouse: ClickHouseSettings | undefined
 }
 
 export interface GrpcPort {
@@ -78,7 +85,7 @@ export interface RequestRates {
 }
 
 /** Flags as the command line has them: texts, absent when not given. */
-export interface ConfigFlags extends SignInFlags {
+export interface ConfigFlags extends SignInFlags, ClickHouseFlags {
   readonly host?: string
   readonly port?: string
   readonly httpServer?: string
@@ -188,6 +195,10 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
         1000,
       ) *
       2 ** 20,
+    clickhouse: readClickHouseSettings(
+      setting,
+      readSecret(environment, 'ASSAY_CLICKHOUSE_PASSWORD'),
+    ),
   })
 }
 

@@ -10,6 +10,7 @@ import { DiskReserve } from './scheduler/admission/disk-reserve.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/admission/query-limits.ts'
 import type { QueryStatus } from './scheduler/admission/running-query.ts'
 import type { EngineOptions, Logger } from './scheduler/engine-options.ts'
+import { ExportLoop, type ExportSummary } from './scheduler/export/export-loop.ts'
 import { IngestPool } from './scheduler/insert/ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './scheduler/insert/insert-request.ts'
 import { type InsertedRows, Inserts } from './scheduler/insert/inserts.ts'
@@ -57,6 +58,7 @@ interface EngineParts {
   readonly logger: Logger | undefined
   readonly now: () => number
   readonly prices: PriceTable | undefined
+  readonly clickhouse: EngineOptions['clickhouse']
 }
 
 export class Engine {
@@ -70,6 +72,7 @@ export class Engine {
   readonly #inserts: Inserts
   readonly #warmUp = new WarmUp()
   readonly #queries: Queries
+  readonly #export: ExportLoop | undefined
 
   /** Throws what `OpenedData.open` does. */
   static async open(options: EngineOptions): Promise<Engine> {
@@ -134,6 +137,7 @@ export class Engine {
         logger,
         now,
         prices: options.prices,
+        clickhouse: options.clickhouse,
       })
     } catch (thrown) {
       await writer?.close()
@@ -163,6 +167,20 @@ export class Engine {
         logger?.error({ err: thrown }, 'records that are to be removed are still on disk')
       })
     }
+    this.#export = this.#startExport()
+  }
+
+  #startExport(): ExportLoop | undefined {
+    const { clickhouse: settings, catalog, data, logger } = this.#parts
+    if (!settings) return undefined
+    const lastTransaction = () => this.#queries.lastTransaction
+    return new ExportLoop({
+      directory: data.directory,
+      settings,
+      catalog,
+      lastTransaction,
+      logger,
+    })
   }
 
   /** The data directory. */
@@ -203,6 +221,7 @@ export class Engine {
     this.#parts.fresh.add(written, memtables, objectNumbers)
     this.#queries.noteWrite(inserted)
     this.#writes.note(objects, unchanged)
+    this.#export?.noteWrite(rows.ids.length)
     this.#parts.maintenance.noteWrite({ rows: rows.ids.length, bytes: rows.bytes.length })
   }
 
@@ -280,6 +299,11 @@ export class Engine {
     return this.#runner.cancelById(id)
   }
 
+  /** How the export to ClickHouse is; undefined where there is none. */
+  get export(): ExportSummary | undefined {
+    return this.#export?.summary
+  }
+
   status(): EngineStatus {
     const { maintenance, pool, data } = this.#parts
     return {
@@ -338,6 +362,7 @@ export class Engine {
   /** Ends what is under way and lets go of the data directory. */
   async close(): Promise<void> {
     await this.#warmUp.stop()
+    await this.#export?.close()
     await this.#parts.pool.close()
     await this.#parts.ingest?.close()
     // Maintenance tells the catalog what it has removed.

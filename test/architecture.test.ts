@@ -12,7 +12,7 @@ const floors: readonly (readonly string[])[] = [
   ['server'],
   ['engine', 'config', 'attachment'],
   ['scheduler', 'workers'],
-  ['executor', 'access', 'otlp'],
+  ['executor', 'access', 'otlp', 'clickhouse'],
   ['planner'],
   ['binder'],
   ['catalog', 'function', 'storage', 'search'],
@@ -29,7 +29,10 @@ const orders: readonly (readonly string[])[] = [
 
 /** Folders within a unit, from top to ground: left may import right. `''` is the unit itself. */
 const innerOrders: ReadonlyMap<string, readonly string[]> = new Map([
-  ['scheduler', ['', 'answer', 'scan', 'insert', 'maintenance', 'thread', 'admission', 'cost']],
+  [
+    'scheduler',
+    ['', 'answer', 'scan', 'insert', 'maintenance', 'export', 'thread', 'admission', 'cost'],
+  ],
   [
     'storage',
     ['maintenance', 'write', 'prepare', 'read', 'segment', 'shred', 'id', 'row', 'directory', ''],
@@ -52,6 +55,7 @@ const owners: ReadonlyMap<string, readonly string[]> = new Map([
   ['protobufjs/light.js', ['otlp/schema.ts']],
   ['re2js', ['function/pattern.ts', 'type/linear-pattern.ts']],
   ['openai', ['search/ask-model.ts']],
+  ['@clickhouse/client', ['clickhouse/connection.ts']],
   [
     'openid-client',
     [

@@ -22,6 +22,7 @@ const ofVersion = ['test/storage/mapped-values.test.ts']
 
 /** Those of the whole system, which take longer: in a browser, by clients of others, with disks that fail, on real data. */
 const ofSystem = [
+  'clickhouse',
   'clients',
   'crash',
   'deploy',

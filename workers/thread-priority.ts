@@ -6,9 +6,10 @@ import { setPriority } from 'node:os'
  * main thread, go first: they get twice the processor time of a query's thread that wants it at the same time,
  * and that half as much again as one of inserts. No more, since threads give way to other
  * processes, too: beside busy ones inserts have a third of what those get. What is inserted has to become
- * segments as fast, or ever more rows are in none, so the thread that writes segments goes before those of inserts.
+ * segments as fast, or ever more rows are in none, so the thread that writes segments goes before those of inserts. Nobody
+ * waits for what is exported.
  */
-export const niceness = { queries: 3, segments: 3, inserts: 5 }
+export const niceness = { queries: 3, segments: 3, inserts: 5, exports: 10 }
 
 /**
  * Lets this thread stand back behind the main one. On Linux threads have priorities of their own;

@@ -89,6 +89,14 @@ const kindsOfObjects: ReadonlyMap<ObjectType, EntryKind> = new Map([
   ['playground_logs', 'prompt_session'],
 ])
 
+const typesOfProjects: readonly ObjectType[] = ['project_logs', 'project_prompts', 'project_views']
+
+/** Types of the objects that an entry is or, as a project, has one of; none for what holds no records. */
+export function objectTypesOf(kind: EntryKind): readonly ObjectType[] {
+  if (kind === 'project') return typesOfProjects
+  return [...kindsOfObjects].flatMap(([type, each]) => (each === kind ? [type] : []))
+}
+
 /** Knows everything and asks nobody for rights: only `access/` may hand out parts of it. */
 export class Catalog {
   readonly #store: EntryStore
@@ -194,6 +202,11 @@ export class Catalog {
 
   object(type: ObjectType, id: string): CatalogObject | undefined {
     return this.#state.objects.get(type, id)
+  }
+
+  /** All that holds records, in no order. */
+  allObjects(): Iterable<CatalogObject> {
+    return this.#state.objects.all()
   }
 
   /** What was thrown, with the name of the object that is damaged where the message has only its number. */

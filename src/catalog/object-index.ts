@@ -47,6 +47,11 @@ export class ObjectIndex {
     return undefined
   }
 
+  /** In no order. */
+  *all(): Generator<CatalogObject> {
+    for (const objects of this.#byType.values()) yield* objects.values()
+  }
+
   /** In the order in which they were made. */
   inProject(projectId: string): readonly CatalogObject[] {
     const known = this.#lists.get(projectId)

@@ -4,6 +4,7 @@ import { importFormats } from '../import/file-format.ts'
 import { version } from '../server/version.ts'
 import { addAdministration } from './admin-program.ts'
 import type { CheckFlags } from './check.ts'
+import { addClickHouseOptions } from './clickhouse-options.ts'
 import type { DemoFlags } from './demo.ts'
 import type { ImportOptions } from './import.ts'
 import type { QueryOptions } from './query.ts'
@@ -141,6 +142,7 @@ function addServe(program: Command): void {
       checkSystemLimits()
       await (await import('./serve.ts')).runServe(flags)
     })
+  addClickHouseOptions(command)
   addSignInOptions(command)
 }
 

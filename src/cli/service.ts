@@ -47,7 +47,7 @@ const usualGraceMs = 10_000
 
 /** Opens the store and serves it. Throws when the directory or the port is taken. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
-  const { dataDirectory, workers, prices, limits, leastFreeBytes, scrubBytesPerSecond } = config
+  const { dataDirectory, workers, prices, limits, leastFreeBytes } = config
   let secrets: SecretBox | undefined
   const engine = await Engine.open({
     dataDirectory,
@@ -55,7 +55,8 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     prices,
     limits,
     leastFreeBytes,
-    maintenance: { scrubBytesPerSecond },
+    maintenance: { scrubBytesPerSecond: config.scrubBytesPerSecond },
+    clickhouse: config.clickhouse,
     logger,
     maskingKey: (organizationId) => {
       assert(secrets, 'rows came before the service was there')

@@ -1,4 +1,5 @@
 /** What an engine is opened with. */
+import type { ClickHouseSettings } from '../clickhouse/settings.ts'
 import type { PriceTable } from '../function/prices.ts'
 import type { QueryLimits } from './admission/query-limits.ts'
 import type { MaintenanceOptions } from './maintenance/maintenance-options.ts'
@@ -17,6 +18,8 @@ export interface EngineOptions {
   /** What models cost; the built-in table when not given. */
   readonly prices?: PriceTable | undefined
   readonly logger?: Logger
+  /** Where transactions are exported to; nowhere when not given. */
+  readonly clickhouse?: ClickHouseSettings | undefined
   /** Of queries that run beside each other. */
   readonly limits?: Partial<QueryLimits>
   /** See `DiskReserveOptions`. */

@@ -1,6 +1,8 @@
 /** What operators watch, in the text form of Prometheus. No name or text of a user is among it. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { faultKinds } from '../clickhouse/fault.ts'
 import type { Engine } from '../engine.ts'
+import type { ExportSummary } from '../scheduler/export/export-loop.ts'
 import type { RetentionStatus } from './retention/retention.ts'
 
 /** Seconds; look-ups take a tenth of a millisecond, exports minutes. */
@@ -262,6 +264,7 @@ export class Metrics {
       'kind',
       () => Object.entries(engine.status().scrub.found),
     )
+    if (engine.export) this.#observeExport(() => engine.export!)
     const steps = () => Object.entries(engine.status().maintenance)
     this.#byLabel(
       'assay_maintenance_steps',
@@ -274,6 +277,41 @@ export class Metrics {
     )
     this.#byLabel('assay_maintenance_failures', 'Those that failed', 'kind', () =>
       steps().map(([kind, { failures }]) => [kind, failures]),
+    )
+  }
+
+  /** There where transactions are exported. */
+  #observeExport(read: () => ExportSummary): void {
+    this.#gauge(
+      'assay_export_lag_transactions',
+      'Transactions that ClickHouse does not have yet',
+      () => read().lag.transactions,
+    )
+    this.#gauge('assay_export_lag_rows', 'Their row versions', () => read().lag.rows)
+    this.#gauge(
+      'assay_export_lag_seconds',
+      'How old the oldest of them is',
+      () => read().lag.seconds,
+    )
+    this.#counter(
+      'assay_export_rows_total',
+      'Row versions that were sent to ClickHouse since the start',
+      () => read().sent.rows,
+    )
+    this.#counter('assay_export_bytes_total', 'Their size', () => read().sent.bytes)
+    this.#counter(
+      'assay_export_retries_total',
+      'How often the export failed again after it had failed',
+      () => read().retries,
+    )
+    this.#byLabel(
+      'assay_export_fault',
+      'What keeps the export waiting: 1 for its kind',
+      'kind',
+      () => {
+        const kind = read().fault?.kind
+        return faultKinds.map((each) => [each, each === kind ? 1 : 0] as const)
+      },
     )
   }
 

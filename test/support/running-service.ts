@@ -80,10 +80,10 @@ export class RunningService {
     return new RunningService(service, directory, environment)
   }
 
-  /** Stops it and starts another over its folder with the same settings, on another port. */
-  async restart(): Promise<RunningService> {
+  /** Stops it and starts another over its folder with the same settings and `further` ones, on another port. */
+  async restart(further: Record<string, string> = {}): Promise<RunningService> {
     await this.#service.close()
-    return RunningService.#open(this.directory, this.#environment)
+    return RunningService.#open(this.directory, { ...this.#environment, ...further })
   }
 
   /** Stops it; what is given back starts another over its folder, on the same port. */

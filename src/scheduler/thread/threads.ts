@@ -75,7 +75,7 @@ const youngMegabytes = 24
 
 /** The threads stay until the pool is destroyed. */
 export function openThreads(
-  worker: 'query' | 'ingest' | 'write' | 'maintenance',
+  worker: 'query' | 'ingest' | 'write' | 'maintenance' | 'export',
   options: ThreadsOptions,
 ): Threads {
   return poolOf(codeFile(`workers/${worker}.ts`), options)

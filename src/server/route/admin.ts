@@ -2,6 +2,8 @@ import type { Gate } from '../../access/gate.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import type { QueryStatus } from '../../scheduler/admission/running-query.ts'
+import type { ExportSummary } from '../../scheduler/export/export-loop.ts'
+import { formatTransaction } from '../../type/transaction.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { Metrics } from '../metrics.ts'
 import { jsonReply, type Reply } from '../reply.ts'
@@ -10,7 +12,7 @@ import type { Route } from '../route.ts'
 /**
  * `GET /admin/queries` lists the queries that run, `DELETE /admin/queries/{id}` and
  * `POST /admin/queries/{id}/cancel` end one: one's own, or, for who may, any of the organization.
- * `GET /metrics` has numbers of the whole service.
+ * `GET /metrics` has numbers of the whole service, and `GET /admin/status` says how its export is.
  */
 export function adminRoutes(engine: Engine, live: LiveQueries, metrics: Metrics): Route[] {
   /** Of a live query that runs right now, what the engine knows of it. */
@@ -28,7 +30,20 @@ export function adminRoutes(engine: Engine, live: LiveQueries, metrics: Metrics)
     }
     return jsonReply({ cancelled: id })
   }
+  // Numbers are of all that everybody does here.
+  const requireOperator = (gate: Gate) => {
+    gate.requirePermission('update', 'organization', gate.organization().id)
+  }
   return [
+    {
+      method: 'GET',
+      path: '/admin/status',
+      access: 'key',
+      handle: (_, gate) => {
+        requireOperator(gate)
+        return jsonReply({ export: engine.export ? shownExport(engine.export) : null })
+      },
+    },
     {
       method: 'GET',
       path: '/admin/queries',
@@ -55,9 +70,7 @@ export function adminRoutes(engine: Engine, live: LiveQueries, metrics: Metrics)
       path: '/metrics',
       access: 'key',
       handle: async (_, gate) => {
-        const { id } = gate.organization()
-        // Numbers are of all that everybody does here.
-        gate.requirePermission('update', 'organization', id)
+        requireOperator(gate)
         return { contentType: metrics.contentType, body: await metrics.text() }
       },
     },
@@ -68,6 +81,20 @@ function maySee({ owner }: QueryStatus, gate: Gate): boolean {
   const { organizationId, userId } = gate.principal
   if (owner?.organizationId !== organizationId) return false
   return owner.userId === userId || gate.mayManageQueries()
+}
+
+function shownExport({ state, database, through, lag, sent, retries, fault }: ExportSummary) {
+  return {
+    state,
+    database,
+    through: through === 0 ? null : formatTransaction(through),
+    lag,
+    sent,
+    retries,
+    fault: fault
+      ? { kind: fault.kind, message: fault.message, since: new Date(fault.since).toISOString() }
+      : null,
+  }
 }
 
 function shown({

@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+
+/** Flags of `assay serve` that say where transactions are exported to. */
+export function addClickHouseOptions(command: Command): void {
+  command
+    .option(
+      '--clickhouse <urls>',
+      'HTTP interface of ClickHouse that all records are exported to, or of several nodes with commas between them (ASSAY_CLICKHOUSE)',
+    )
+    .option(
+      '--clickhouse-user <name>',
+      'who writes there; ASSAY_CLICKHOUSE_PASSWORD has the password (ASSAY_CLICKHOUSE_USER; default: default)',
+    )
+    .option(
+      '--clickhouse-database <name>',
+      'which is this service’s alone (ASSAY_CLICKHOUSE_DATABASE; default: assay)',
+    )
+    .option(
+      '--clickhouse-cluster <name>',
+      'of the nodes’ remote_servers (ASSAY_CLICKHOUSE_CLUSTER; default: one server alone)',
+    )
+    .option(
+      '--clickhouse-ca-file <file>',
+      'PEM of the authority of the nodes’ certificates (ASSAY_CLICKHOUSE_CA_FILE; default: those that the system trusts)',
+    )
+}

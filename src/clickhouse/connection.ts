@@ -1,0 +1,147 @@
+/** One node of ClickHouse, by its HTTP interface. What it says is told in words that name the node and the way out. */
+import { Readable } from 'node:stream'
+import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client'
+import { ExportFault, type FaultKind } from './fault.ts'
+import type { ClickHouseSettings } from './settings.ts'
+
+/** How long a question may take, and a statement that changes much. */
+const questionMs = 10_000
+const statementMs = 60_000
+
+type ServerSettings = Readonly<Record<string, string | number>>
+
+/** By the codes of ClickHouse's ErrorCodes.cpp. */
+const kindsByCode = new Map<string, FaultKind>([
+  ['192', 'refused'],
+  ['193', 'refused'],
+  ['194', 'refused'],
+  ['164', 'refused'],
+  ['497', 'refused'],
+  ['516', 'refused'],
+  ['209', 'unreachable'],
+  ['210', 'unreachable'],
+  ['279', 'unreachable'],
+  ['159', 'unreachable'],
+  ['16', 'altered'],
+  ['47', 'altered'],
+  ['53', 'altered'],
+  ['60', 'altered'],
+  ['81', 'altered'],
+  ['242', 'full'],
+  ['243', 'full'],
+  ['241', 'full'],
+  ['252', 'full'],
+])
+
+const hints: Partial<Record<FaultKind, string>> = {
+  refused: 'check ASSAY_CLICKHOUSE_USER, ASSAY_CLICKHOUSE_PASSWORD and the grants of the user',
+  full: 'make room on the disk or in the memory of the node',
+}
+
+export class ClickHouseNode {
+  /** As messages name it. */
+  readonly name: string
+  readonly #client: ReturnType<typeof createClient>
+  readonly #signal: AbortSignal
+
+  /** @param signal ends whatever is under way */
+  constructor(url: string, settings: ClickHouseSettings, signal: AbortSignal) {
+    this.name = new URL(url).host
+    this.#signal = signal
+    const { user, password, authority } = settings
+    this.#client = createClient({
+      url,
+      username: user,
+      password,
+      application: 'assay',
+      request_timeout: statementMs,
+      max_open_connections: 2,
+      keep_alive: { enabled: true, idle_socket_ttl: 2000 },
+      // What a server says is told once, by who asked.
+      log: { level: ClickHouseLogLevel.OFF },
+      ...(authority !== undefined && { tls: { ca_cert: Buffer.from(authority) } }),
+    })
+  }
+
+  /** The rows of an answer that is short. 64-bit integers are texts. */
+  rows<Row>(sql: string, settings: ServerSettings = {}): Promise<Row[]> {
+    return this.#during(questionMs, async (options) => {
+      const answer = await this.#client.query({
+        ...options,
+        query: sql,
+        format: 'JSONEachRow',
+        clickhouse_settings: { output_format_json_quote_64bit_integers: 1, ...settings },
+      })
+      return answer.json<Row>()
+    })
+  }
+
+  run(sql: string, settings: ServerSettings = {}): Promise<void> {
+    return this.#during(statementMs, async (options) => {
+      const wait = { wait_end_of_query: 1, ...settings } as const
+      await this.#client.command({ ...options, query: sql, clickhouse_settings: wait })
+    })
+  }
+
+  /** @param insert `INSERT INTO … FORMAT RowBinary` */
+  insert(
+    insert: string,
+    rows: Buffer,
+    settings: ServerSettings,
+    deadlineMs: number,
+  ): Promise<void> {
+    return this.#during(deadlineMs, async (options) => {
+      const { stream } = await this.#client.exec({
+        ...options,
+        query: insert,
+        values: Readable.from([rows]),
+        clickhouse_settings: { wait_end_of_query: 1, ...settings },
+      })
+      for await (const _ of stream);
+    })
+  }
+
+  /** Rows in a form of text. */
+  insertText(insert: string, rows: string): Promise<void> {
+    return this.insert(insert, Buffer.from(rows), { async_insert: 0 }, statementMs)
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close()
+  }
+
+  async #during<Result>(
+    deadlineMs: number,
+    ask: (options: { readonly abort_signal: AbortSignal }) => Promise<Result>,
+  ): Promise<Result> {
+    const deadline = AbortSignal.timeout(deadlineMs)
+    try {
+      return await ask({ abort_signal: AbortSignal.any([this.#signal, deadline]) })
+    } catch (thrown) {
+      throw this.#fault(thrown, deadline.aborted ? deadlineMs : undefined)
+    }
+  }
+
+  #fault(thrown: unknown, deadlineMs: number | undefined): ExportFault {
+    if (thrown instanceof ExportFault) return thrown
+    if (thrown instanceof ClickHouseError) {
+      const kind = kindsByCode.get(thrown.code) ?? 'failed'
+      const hint = hints[kind]
+      const said = `${this.name} says: ${firstLine(thrown.message)} (code ${thrown.code})`
+      return new ExportFault(kind, hint ? `${said}; ${hint}` : said, thrown)
+    }
+    const reason =
+      deadlineMs === undefined ? reasonOf(thrown) : `it has not answered in ${deadlineMs / 1000} s`
+    return new ExportFault('unreachable', `${this.name} cannot be reached: ${reason}`, thrown)
+  }
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n')[0] ?? '').trim().slice(0, 500)
+}
+
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  const code = 'code' in thrown ? String(thrown.code) : ''
+  return firstLine(thrown.message) || code || thrown.name
+}

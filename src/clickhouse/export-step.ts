@@ -1,0 +1,36 @@
+/** What the thread of the export is asked, and answers. */
+import type { FaultKind } from './fault.ts'
+import type { ExportedObject } from './object-table.ts'
+
+export interface ExportStep {
+  /** Transactions up to this one are exported, of objects that were told of with this step or before. */
+  readonly through: number
+  /** Whether `written` are all objects that there are. */
+  readonly isAll: boolean
+  /** Objects that are new, or have another name. */
+  readonly written: readonly ExportedObject[]
+  /** Numbers of objects that were removed. */
+  readonly removed: readonly number[]
+  /** False while some objects cannot be read: those that are not told of may be there. */
+  readonly mayRemove: boolean
+}
+
+/** What is committed and has not arrived. */
+export interface BacklogStatus {
+  readonly transactions: number
+  readonly rows: number
+  /** How old the oldest of it is. */
+  readonly seconds: number
+}
+
+export interface ExportStatus extends BacklogStatus {
+  /** All transactions up to this one have arrived. */
+  readonly through: number
+  readonly runThrough: number
+  /** How often all was sent anew, counted from 1. */
+  readonly round: number
+  /** Since the start of the service. */
+  readonly sentRows: number
+  readonly sentBytes: number
+  readonly fault: { readonly kind: FaultKind; readonly message: string } | undefined
+}

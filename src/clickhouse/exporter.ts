@@ -1,0 +1,268 @@
+/**
+ * Exports committed transactions, step by step. What is sent is decided before and kept in a file (`export-state.ts`), so
+ * that what may have been sent is sent again as the same insert, which the nodes take once.
+ */
+import { toAssayError } from '../error.ts'
+import type { RecordsEnvironment } from '../storage/environment.ts'
+import { beginRead } from '../storage/environment.ts'
+import { RecordReader } from '../storage/read/record-reader.ts'
+import { isRecordDamage } from '../storage/record-damage.ts'
+import { Backlog } from './backlog.ts'
+import type { BatchSource, EncodedBatch } from './batch-reader.ts'
+import { encodeBatch, endOfRange } from './batch-reader.ts'
+import { ClickHouseCluster } from './cluster.ts'
+import { type Batch, endOfObjects, StateFile } from './export-state.ts'
+import type { ExportStatus, ExportStep } from './export-step.ts'
+import { ExportFault } from './fault.ts'
+import { ObjectTable } from './object-table.ts'
+import { prepareTables } from './schema.ts'
+import { sendBatch, sendMarks } from './send-batch.ts'
+import { ServiceTable } from './service-table.ts'
+import type { ClickHouseSettings } from './settings.ts'
+
+/** A step ends after so long, for its caller to hear of it. */
+const stepMs = 500
+/** How often it is looked whether the database is still this service's, and told how far the export is. */
+const checkEveryMs = 10_000
+const noteEveryMs = 1000
+
+interface Connected {
+  readonly cluster: ClickHouseCluster
+  readonly service: ServiceTable
+  readonly objects: ObjectTable
+}
+
+export class Exporter {
+  readonly #settings: ClickHouseSettings
+  readonly #records: RecordsEnvironment
+  readonly #reader: RecordReader
+  readonly #file: StateFile
+  readonly #session = ServiceTable.newSession()
+  readonly #backlog: Backlog
+  readonly #signal: AbortSignal
+  #connected: Connected | undefined
+  /** Whether nothing was compared with what the nodes have. */
+  #isFirst = true
+  /** Numbers of the objects that are there; undefined before they are known. */
+  #live: Set<number> | undefined
+  /** Numbers that are to be removed, and objects that are to be written. */
+  #removed = new Set<number>()
+  #written: ExportStep['written'][number][] = []
+  /** What is sent, until it has arrived. */
+  #encoded: EncodedBatch | undefined
+  #areRowsSent = false
+  #checkedAt = 0
+  #notedAt = 0
+  #noted = 0
+  #sentRows = 0
+  #sentBytes = 0
+
+  constructor(records: RecordsEnvironment, settings: ClickHouseSettings, signal: AbortSignal) {
+    this.#settings = settings
+    this.#records = records
+    this.#signal = signal
+    this.#reader = new RecordReader(records)
+    const { cluster = '', database } = settings
+    this.#file = new StateFile(records.directory, `${cluster}/${database}`)
+    this.#backlog = new Backlog(this.#reader, this.#file.state.through)
+  }
+
+  /** Goes on for a while. What keeps it from that is told, and tried again with the next step. */
+  async step(step: ExportStep): Promise<ExportStatus> {
+    this.#take(step)
+    let fault: ExportFault | undefined
+    try {
+      const connected = await this.#connect()
+      await this.#export(connected, step)
+    } catch (thrown) {
+      fault = faultOf(thrown)
+      await this.#disconnect(fault)
+    }
+    const { through, run, round } = this.#file.state
+    const backlog = this.#within((transaction) => this.#backlog.update(through, transaction))
+    return {
+      through,
+      ...backlog,
+      round,
+      runThrough: run.through,
+      sentRows: this.#sentRows,
+      sentBytes: this.#sentBytes,
+      fault: fault && { kind: fault.kind, message: fault.message },
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#connected?.cluster.close()
+    this.#connected = undefined
+  }
+
+  #take({ isAll, written, removed }: ExportStep): void {
+    if (isAll) this.#live = new Set()
+    for (const object of written) this.#live?.add(object.number)
+    for (const number of removed) {
+      this.#live?.delete(number)
+      this.#removed.add(number)
+    }
+    this.#written.push(...written)
+  }
+
+  async #connect(): Promise<Connected> {
+    if (this.#connected) return this.#connected
+    const cluster = await ClickHouseCluster.open(this.#settings, this.#signal)
+    try {
+      const { service, through, batch } = this.#file.state
+      const { isNew } = await prepareTables(cluster)
+      const table = new ServiceTable(cluster, service, this.#session)
+      await table.claim()
+      // What one node has lost is sent to all again: they refuse nothing of another round.
+      if (isNew && (through > 0 || batch)) await this.#startAnew(cluster)
+      const connected = { cluster, service: table, objects: new ObjectTable(cluster) }
+      this.#checkedAt = performance.now()
+      this.#connected = connected
+      return connected
+    } catch (thrown) {
+      await cluster.close()
+      throw thrown
+    }
+  }
+
+  async #disconnect({ kind }: ExportFault): Promise<void> {
+    // Without it nothing else of the connection is known to be right.
+    this.#areRowsSent &&= kind === 'unreachable'
+    const connected = this.#connected
+    this.#connected = undefined
+    await connected?.cluster.close()
+  }
+
+  async #startAnew(cluster: ClickHouseCluster): Promise<void> {
+    this.#file.startAnew()
+    this.#encoded = undefined
+    const { database } = this.#settings
+    await cluster.onNodes((node) => node.run(`TRUNCATE TABLE ${database}.records_local`))
+  }
+
+  async #export(connected: Connected, { through, mayRemove }: ExportStep): Promise<void> {
+    const end = performance.now() + stepMs
+    await this.#writeObjects(connected, mayRemove)
+    do {
+      await this.#checkOwner(connected)
+      const encoded = this.#nextBatch(through)
+      if (!encoded) break
+      await this.#send(connected, encoded)
+      this.#arrived(encoded)
+      await this.#removeObjects(connected)
+      await this.#noteExported(connected, false)
+    } while (performance.now() < end && !this.#signal.aborted)
+    await this.#noteExported(connected, this.#file.state.through >= through)
+  }
+
+  /** What the nodes have of objects that are gone, which the service may have missed to say, goes as well. */
+  async #writeObjects(connected: Connected, mayRemove: boolean): Promise<void> {
+    const { objects } = connected
+    if (this.#isFirst && this.#live) {
+      const present = await objects.present()
+      if (mayRemove) for (const each of present) if (!this.#live.has(each)) this.#removed.add(each)
+      this.#isFirst = false
+    }
+    const written = this.#written
+    await objects.write(written)
+    this.#written = this.#written.slice(written.length)
+    await this.#removeObjects(connected)
+  }
+
+  /** Not before what was sent of them has arrived, or it would come back. */
+  async #removeObjects({ objects }: Connected): Promise<void> {
+    if (this.#removed.size === 0 || this.#encoded || this.#file.state.batch) return
+    const numbers = [...this.#removed]
+    await objects.remove(numbers)
+    for (const number of numbers) this.#removed.delete(number)
+  }
+
+  async #checkOwner({ service }: Connected): Promise<void> {
+    const now = performance.now()
+    if (now - this.#checkedAt < checkEveryMs) return
+    await service.check()
+    this.#checkedAt = now
+  }
+
+  async #noteExported({ service }: Connected, isLast: boolean): Promise<void> {
+    const { through } = this.#file.state
+    const now = performance.now()
+    if (through === this.#noted || (!isLast && now - this.#notedAt < noteEveryMs)) return
+    await service.noteExported(through)
+    this.#noted = through
+    this.#notedAt = now
+  }
+
+  /** Decides what is sent next, and keeps that; undefined when all up to `through` has arrived. */
+  #nextBatch(through: number): EncodedBatch | undefined {
+    if (this.#encoded) return this.#encoded
+    return this.#within((transaction) => {
+      const source: BatchSource = {
+        reader: this.#reader,
+        transaction,
+        isThere: (object) => this.#live?.has(object) === true,
+      }
+      const batch = this.#file.state.batch ?? this.#firstOfRange(source, through)
+      if (!batch) return undefined
+      const encoded = encodeBatch(source, batch, this.#file.state.run)
+      this.#file.change({ batch: encoded.batch })
+      this.#encoded = encoded
+      this.#areRowsSent = false
+      return encoded
+    })
+  }
+
+  #firstOfRange({ reader, transaction }: BatchSource, last: number): Batch | undefined {
+    const { through: from, run } = this.#file.state
+    if (from >= last) return undefined
+    // All that supersedes rows of the run is known when they are sent.
+    if (from >= run.through) this.#file.change({ run: { from, through: last } })
+    const to = endOfRange(reader, from, this.#file.state.run.through, transaction)
+    if (to === from) return undefined
+    const begin = { object: 0, version: { transaction: from + 1, index: 0 } }
+    return { from, to, begin, end: undefined }
+  }
+
+  async #send({ cluster }: Connected, encoded: EncodedBatch): Promise<void> {
+    const { service, round } = this.#file.state
+    if (!this.#areRowsSent) {
+      try {
+        await sendBatch(cluster, encoded, `${service} ${round}`)
+      } catch (thrown) {
+        cluster.useNext()
+        throw thrown
+      }
+      this.#areRowsSent = true
+      this.#sentRows += encoded.rowCount
+      this.#sentBytes += encoded.bytes.length
+    }
+    await sendMarks(cluster, encoded.marks)
+  }
+
+  #arrived({ batch: { from, to, end } }: EncodedBatch): void {
+    this.#encoded = undefined
+    const isLast = end === undefined || end.object === endOfObjects.object
+    if (isLast) this.#file.change({ through: to, batch: undefined })
+    else this.#file.change({ batch: { from, to, begin: end, end: undefined } })
+  }
+
+  #within<Result>(read: (transaction: BatchSource['transaction']) => Result): Result {
+    const { root } = this.#records
+    root.resetReadTxn()
+    const transaction = beginRead(root)
+    try {
+      return read(transaction)
+    } finally {
+      transaction.done()
+      root.resetReadTxn()
+    }
+  }
+}
+
+function faultOf(thrown: unknown): ExportFault {
+  if (thrown instanceof ExportFault) return thrown
+  const error = toAssayError(thrown)
+  const kind = isRecordDamage(thrown) ? 'damaged' : 'failed'
+  return new ExportFault(kind, error.message, thrown)
+}

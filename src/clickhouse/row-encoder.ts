@@ -1,0 +1,156 @@
+/** Row versions as rows of the table of records, in the order of its columns. */
+
+import { decodeUtf8 } from '../json/utf8.ts'
+import { directoryEntryBytes, type RowView } from '../storage/row/row.ts'
+import { isStoredField } from '../type/record.ts'
+import type { RowKey } from '../type/transaction.ts'
+import { BinaryRows } from './binary-rows.ts'
+import { cutWords } from './cut-words.ts'
+import { isString, stringOf, withoutEscapes } from './json-string.ts'
+import { FieldShredder } from './shred-fields.ts'
+
+export interface EncodedVersion {
+  readonly object: number
+  readonly version: RowKey
+  readonly view: RowView
+  /** The trace that the version is kept with. */
+  readonly trace: string
+  /** The transaction of the version after it; undefined while it is current. */
+  readonly by: number | undefined
+}
+
+/** Fields with columns of their own, besides those that keys tell. */
+const columnFields: ReadonlySet<string> = new Set([
+  'id',
+  'span_id',
+  'root_span_id',
+  'is_root',
+  'created',
+  'tags',
+  'input',
+  'output',
+  'expected',
+])
+
+const otherSearched = ['expected', 'error', 'metadata', 'span_attributes', 'tags']
+
+/** What a column of times holds, in ms since 1970. */
+const firstTime = Date.UTC(1900, 0, 1)
+const lastTime = Date.UTC(2299, 11, 31)
+
+const comma = 0x2c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+const noKey: RowKey = { transaction: 0, index: 0 }
+
+export class RowEncoder {
+  readonly rows: BinaryRows
+  readonly #shredder = new FieldShredder()
+
+  constructor(capacity?: number) {
+    this.rows = new BinaryRows(capacity)
+  }
+
+  add({ object, version, view, trace, by }: EncodedVersion): void {
+    const { rows } = this
+    rows.uint32(object)
+    rows.rowKey(view.paginationKey)
+    rows.rowKey(version)
+    rows.uint64(view.transaction)
+    if (by === undefined) rows.greatestUint64()
+    else rows.uint64(by)
+    rows.flag(view.isTombstone)
+    rows.byte(view.flags)
+    rows.rowKey(view.previous ?? noKey)
+    rows.text(textOf(view, 'id') ?? '')
+    rows.text(textOf(view, 'span_id') ?? '')
+    rows.text(trace)
+    rows.flag(view.fieldText('is_root') === 'true')
+    this.#shredder.begin()
+    this.#created(view)
+    this.#tags(view)
+    for (const field of ['input', 'output', 'expected']) this.#text(view, field)
+    this.#document(view)
+    this.#words(view, ['input'])
+    this.#words(view, ['output'])
+    this.#words(view, otherSearched)
+    this.#body(view)
+  }
+
+  /** All members, in the order in which they were written. */
+  #body(view: RowView): void {
+    const { bytes, fieldCount } = view
+    const starts = Array.from({ length: fieldCount }, (_, field) => view.memberStart(field))
+    const end = bytes.length - fieldCount * directoryEntryBytes
+    const inOrder = starts.sort((a, b) => a - b)
+    const separators = Math.max(0, fieldCount - 1)
+    this.rows.count(2 + separators + end - (inOrder[0] ?? end))
+    const { out } = this.rows
+    out.byte(openBrace)
+    inOrder.forEach((start, place) => {
+      if (place > 0) out.byte(comma)
+      out.copy(bytes, start, inOrder[place + 1] ?? end)
+    })
+    out.byte(closeBrace)
+  }
+
+  #created(view: RowView): void {
+    const ms = view.createdMs
+    const within = Math.min(Math.max(ms, firstTime), lastTime)
+    if (within !== ms) this.#shredder.list('created')
+    this.rows.int64(BigInt(Math.round(within * 1000)))
+  }
+
+  #tags(view: RowView): void {
+    const span = view.field('tags')
+    const value = span ? (JSON.parse(decodeUtf8(view.bytes, span.start, span.end)) as unknown) : []
+    const tags = Array.isArray(value) ? value.filter((tag) => typeof tag === 'string') : []
+    if (!Array.isArray(value) || tags.length < value.length) this.#shredder.list('tags')
+    this.rows.count(tags.length)
+    for (const tag of tags) this.rows.text(tag)
+  }
+
+  #text(view: RowView, field: string): void {
+    const span = view.field(field)
+    this.rows.flag(span === undefined)
+    if (span === undefined) return
+    if (isString(view.bytes, span.start)) {
+      this.rows.text(stringOf(view.bytes, span.start, span.end))
+    } else this.rows.bytes(view.bytes, span.start, span.end)
+  }
+
+  #document(view: RowView): void {
+    for (const { name, value } of view.fields()) {
+      if (columnFields.has(name) || !isStoredField(name)) continue
+      this.#shredder.add(name, view.bytes, value.start, value.end)
+    }
+    this.#shredder.writeDocument(this.rows)
+    this.#shredder.writeListed(this.rows)
+  }
+
+  #words(view: RowView, fields: readonly string[]): void {
+    const words = new Set<string>()
+    for (const field of fields) {
+      const span = view.field(field)
+      if (!span) continue
+      const { start, end } = span
+      const isText = isString(view.bytes, start)
+      cutWords(
+        isText
+          ? stringOf(view.bytes, start, end)
+          : withoutEscapes(decodeUtf8(view.bytes, start, end)),
+        words,
+      )
+    }
+    this.rows.count(words.size)
+    for (const word of words) this.rows.text(word)
+  }
+}
+
+/** A field that is a string; undefined when there is none. */
+export function textOf(view: RowView, field: string): string | undefined {
+  const span = view.field(field)
+  if (!span || !isString(view.bytes, span.start)) return undefined
+  return stringOf(view.bytes, span.start, span.end)
+}

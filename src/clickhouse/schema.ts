@@ -1,0 +1,105 @@
+/** Makes the tables on all nodes, and sees that those that are there are as they were made. */
+import type { ClickHouseCluster } from './cluster.ts'
+import type { ClickHouseNode } from './connection.ts'
+import { ExportFault } from './fault.ts'
+import {
+  type Column,
+  createLocalTable,
+  createRecords,
+  type LocalTable,
+  localTables,
+  recordColumns,
+  schemaVersion,
+} from './tables.ts'
+
+interface StoredColumn {
+  readonly table: string
+  readonly name: string
+  readonly type: string
+}
+
+export interface PreparedTables {
+  /** Whether a node had no table of records, or all but its name of it was lost. */
+  readonly isNew: boolean
+}
+
+export async function prepareTables(cluster: ClickHouseCluster): Promise<PreparedTables> {
+  const made = await cluster.onNodes((node) => prepareNode(cluster, node))
+  // Of a replicated table a new replica gets what the others have.
+  return { isNew: cluster.isReplicated ? made.every(Boolean) : made.some(Boolean) }
+}
+
+/** Resolves to whether the node had no records. */
+async function prepareNode(cluster: ClickHouseCluster, node: ClickHouseNode): Promise<boolean> {
+  const { database, cluster: name } = cluster.settings
+  await node.run(`CREATE DATABASE IF NOT EXISTS ${database}`)
+  const before = await columnsOf(node, database)
+  for (const table of localTables) {
+    if (!before.has(table.name))
+      await node.run(createLocalTable(database, table, cluster.isReplicated))
+  }
+  if (!before.has('records')) await node.run(createRecords(database, name))
+  const after = before.size === localTables.length + 1 ? before : await columnsOf(node, database)
+  for (const table of localTables) requireColumns(node, database, table, after.get(table.name))
+  const records = { name: 'records', columns: recordColumns }
+  requireColumns(node, database, records, after.get('records'))
+  await requireSchema(node, database)
+  return !before.has('records_local')
+}
+
+/** By table, the types by name. */
+async function columnsOf(
+  node: ClickHouseNode,
+  database: string,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  const rows = await node.rows<StoredColumn>(
+    `SELECT table, name, type FROM system.columns WHERE database = '${database}'`,
+  )
+  const known = new Set(['records', ...localTables.map(({ name }) => name)])
+  const tables = new Map<string, Map<string, string>>()
+  for (const { table, name, type } of rows) {
+    if (!known.has(table)) continue
+    tables.set(table, (tables.get(table) ?? new Map()).set(name, type))
+  }
+  return tables
+}
+
+/** Further columns are let be. */
+function requireColumns(
+  node: ClickHouseNode,
+  database: string,
+  { name: table, columns }: Pick<LocalTable, 'name' | 'columns'>,
+  stored: ReadonlyMap<string, string> | undefined,
+): void {
+  const faults = columns.flatMap(({ name, type }: Column) => {
+    const found = stored?.get(name)
+    if (found === undefined) return [`has no column ${name}`]
+    return plainType(found) === plainType(type) ? [] : [`has ${name} as ${found}, not ${type}`]
+  })
+  if (faults.length === 0) return
+  throw new ExportFault(
+    'altered',
+    `${database}.${table} on ${node.name} ${faults.join(' and ')}: somebody altered it. Take that back, or drop the table, which is then made and filled anew`,
+  )
+}
+
+function plainType(type: string): string {
+  return type.replaceAll(/\s/g, '')
+}
+
+async function requireSchema(node: ClickHouseNode, database: string): Promise<void> {
+  const [row] = await node.rows<{ readonly version: string }>(
+    `SELECT max(toUInt32OrZero(value)) AS version FROM ${database}.service WHERE name = 'schema'`,
+  )
+  const stored = Number(row?.version ?? 0)
+  if (stored > schemaVersion) {
+    throw new ExportFault(
+      'unfit',
+      `the tables of ${database} on ${node.name} are those of a later version of Assay (schema ${stored}, here ${schemaVersion}): update Assay`,
+    )
+  }
+  if (stored === schemaVersion) return
+  await node.run(
+    `INSERT INTO ${database}.service VALUES ('schema', '', '${schemaVersion}', now64(6))`,
+  )
+}

@@ -1,0 +1,74 @@
+/** Sends batches so that each row arrives once, however often it is tried. */
+import type { EncodedBatch, Mark } from './batch-reader.ts'
+import type { ClickHouseCluster } from './cluster.ts'
+import type { BatchPlace } from './export-state.ts'
+import { recordColumns } from './tables.ts'
+
+/** Of an insert, after which it is tried again; and what nodes wait for each other. */
+const insertMs = 120_000
+const betweenNodesSeconds = 30
+const connectMs = 1000
+
+/** Marks of one statement. */
+const marksAtOnce = 5000
+
+const columns = recordColumns.map(({ name }) => `\`${name}\``).join(', ')
+
+/** @param sender a part of the insert's token, beside the batch's place */
+export async function sendBatch(
+  cluster: ClickHouseCluster,
+  { batch, rowCount, bytes }: EncodedBatch,
+  sender: string,
+): Promise<void> {
+  if (rowCount === 0) return
+  const { database } = cluster.settings
+  const table = cluster.isSharded ? 'records' : 'records_local'
+  const { from, to, begin, end } = batch
+  const token = `${sender} ${from}-${to} ${placeText(begin)}-${end ? placeText(end) : ''}`
+  await cluster.entry.insert(
+    `INSERT INTO ${database}.${table} (${columns}) FORMAT RowBinary`,
+    bytes,
+    {
+      insert_deduplicate: 1,
+      insert_deduplication_token: token,
+      async_insert: 0,
+      distributed_foreground_insert: 1,
+      distributed_background_insert_timeout: betweenNodesSeconds,
+      connect_timeout_with_failover_ms: connectMs,
+      // One block: a part of it would not be told from a part of another.
+      min_insert_block_size_rows: rowCount + 1,
+      min_insert_block_size_bytes: 2 ** 40,
+      max_insert_block_size: rowCount + 1,
+      max_memory_usage: 0,
+    },
+    insertMs,
+  )
+}
+
+function placeText({ object, version }: BatchPlace): string {
+  return `${object}.${version.transaction}.${version.index}`
+}
+
+/** Ends versions that arrived with other batches, wherever they are: a record may have left its shard. */
+export async function sendMarks(cluster: ClickHouseCluster, marks: readonly Mark[]): Promise<void> {
+  const table = `${cluster.settings.database}.records_local`
+  for (let from = 0; from < marks.length; from += marksAtOnce) {
+    await cluster.change(table, markStatement(table, marks.slice(from, from + marksAtOnce)))
+  }
+}
+
+function markStatement(table: string, marks: readonly Mark[]): string {
+  const versions = marks.map(({ version }) => keyText(version))
+  const rows = marks.map(
+    ({ object, paginationKey, version }) =>
+      `(${object}, ${keyText(paginationKey)}, ${keyText(version)})`,
+  )
+  const by = marks.map((mark) => mark.by)
+  return `UPDATE ${table} SET by = transform(version, CAST([${versions}], 'Array(UInt64)'), CAST([${by}], 'Array(UInt64)'), by)
+    WHERE (object, pagination_key, version) IN (${rows.join(', ')})
+    SETTINGS max_query_size = ${2 ** 24}, enable_lightweight_update = 1`
+}
+
+function keyText({ transaction, index }: Mark['version']): string {
+  return String(BigInt(transaction) * 65_536n + BigInt(index))
+}

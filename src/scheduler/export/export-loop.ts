@@ -1,0 +1,233 @@
+/**
+ * Exports what was committed to ClickHouse, behind everything else: in a thread of its own, which reads what the writer has
+ * written, and which nobody waits for.
+ */
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { ExportStatus, ExportStep } from '../../clickhouse/export-step.ts'
+import type { ClickHouseSettings } from '../../clickhouse/settings.ts'
+import { openThreads, type Threads } from '../thread/threads.ts'
+import { ExportedObjects } from './exported-objects.ts'
+
+interface ExportLogger {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+}
+
+export interface ExportOptions {
+  readonly directory: string
+  readonly settings: ClickHouseSettings
+  readonly catalog: Catalog
+  /** The newest transaction whose objects the catalog has. */
+  readonly lastTransaction: () => number
+  readonly logger: ExportLogger | undefined
+}
+
+/** `waiting`: something keeps it from going on, which is tried again. */
+export type ExportState = 'starting' | 'exporting' | 'current' | 'waiting'
+
+export interface ExportSummary {
+  readonly state: ExportState
+  readonly database: string
+  /** All transactions up to this one have arrived; 0: none. */
+  readonly through: number
+  readonly lag: { readonly transactions: number; readonly rows: number; readonly seconds: number }
+  readonly sent: { readonly rows: number; readonly bytes: number }
+  readonly retries: number
+  readonly fault:
+    | { readonly kind: string; readonly message: string; readonly since: number }
+    | undefined
+}
+
+/** What comes within this is sent together. */
+const gatherMs = 100
+const firstRetryMs = 250
+const lastRetryMs = 30_000
+/** Of a thread that has nothing to do, to see whether the database is still its own. */
+const idleMs = 10_000
+const heapBytes = 512 * 2 ** 20
+/** With more than so many rows to send it is told of how it goes. */
+const manyRows = 100_000
+const tellEveryMs = 60_000
+
+const nothing: ExportStatus = {
+  through: 0,
+  runThrough: 0,
+  round: 1,
+  transactions: 0,
+  rows: 0,
+  seconds: 0,
+  sentRows: 0,
+  sentBytes: 0,
+  fault: undefined,
+}
+
+export class ExportLoop {
+  readonly #options: ExportOptions
+  readonly #objects: ExportedObjects
+  readonly #thread: Threads
+  readonly #isClosing = new Int32Array(new SharedArrayBuffer(4))
+  readonly #work: Promise<void>
+  #status = nothing
+  #isStarted = false
+  /** What was committed since the status was told. */
+  #noted = { transactions: 0, rows: 0, since: 0 }
+  #statusAt = performance.now()
+  #fault: ExportSummary['fault']
+  #retries = 0
+  /** Ends a pause: that of who has nothing to do, and any. */
+  #wake: (() => void) | undefined
+  #endPause: (() => void) | undefined
+  #toldAt = performance.now()
+  #isBehind = false
+
+  constructor(options: ExportOptions) {
+    const { directory, settings, catalog } = options
+    this.#options = options
+    this.#objects = new ExportedObjects(catalog, () => this.#wake?.())
+    const data = { directory, settings, isClosing: this.#isClosing }
+    this.#thread = openThreads('export', { data, least: 1, most: 1, heapBytes })
+    this.#work = this.#run()
+  }
+
+  /** Tells of a commit. */
+  noteWrite(rows: number): void {
+    const { transactions } = this.#noted
+    if (transactions === 0) this.#noted.since = performance.now()
+    this.#noted.transactions++
+    this.#noted.rows += rows
+    this.#wake?.()
+  }
+
+  get summary(): ExportSummary {
+    const { through, transactions, rows, seconds, sentRows, sentBytes } = this.#status
+    const noted = this.#noted
+    const since = transactions > 0 ? this.#statusAt : noted.since
+    const isBehind = transactions + noted.transactions > 0
+    return {
+      state: this.#state(isBehind),
+      database: this.#options.settings.database,
+      through,
+      lag: {
+        transactions: transactions + noted.transactions,
+        rows: rows + noted.rows,
+        seconds: isBehind ? Math.round(seconds + (performance.now() - since) / 1000) : 0,
+      },
+      sent: { rows: sentRows, bytes: sentBytes },
+      retries: this.#retries,
+      fault: this.#fault,
+    }
+  }
+
+  /** Ends what is under way: it is tried again after the next start. */
+  async close(): Promise<void> {
+    Atomics.store(this.#isClosing, 0, 1)
+    this.#objects.close()
+    this.#endPause?.()
+    await this.#work
+    await this.#thread.destroy()
+  }
+
+  get #isClosed(): boolean {
+    return Atomics.load(this.#isClosing, 0) === 1
+  }
+
+  #state(isBehind: boolean): ExportState {
+    if (this.#fault) return 'waiting'
+    if (!this.#isStarted) return 'starting'
+    return isBehind ? 'exporting' : 'current'
+  }
+
+  async #run(): Promise<void> {
+    let retryMs = firstRetryMs
+    while (!this.#isClosed) {
+      const status = await this.#step()
+      if (this.#isClosed) return
+      this.#note(status)
+      if (status.fault) {
+        await this.#pause(retryMs * (0.75 + Math.random() / 2), false)
+        retryMs = Math.min(lastRetryMs, retryMs * 2)
+        continue
+      }
+      retryMs = firstRetryMs
+      const isCurrent = status.transactions === 0 && this.#objects.isEmpty
+      if (isCurrent && this.#noted.transactions === 0) await this.#pause(idleMs, true)
+      if (isCurrent) await this.#pause(gatherMs, false)
+    }
+  }
+
+  async #step(): Promise<ExportStatus> {
+    const step: ExportStep = {
+      ...this.#objects.take(),
+      through: this.#options.lastTransaction(),
+    }
+    try {
+      return (await this.#thread.run(step)) as ExportStatus
+    } catch (thrown) {
+      // What is thrown in place of a status is about the thread; the next step gets a new one.
+      this.#objects.forget()
+      const message = thrown instanceof Error ? thrown.message : String(thrown)
+      return { ...this.#status, fault: { kind: 'failed', message } }
+    }
+  }
+
+  #note(status: ExportStatus): void {
+    const { logger, settings } = this.#options
+    const { database } = settings
+    const before = this.#fault
+    if (status.fault) {
+      const { kind, message } = status.fault
+      const since = before?.since ?? Date.now()
+      if (before?.kind !== kind) {
+        logger?.warn(
+          { database, fault: kind },
+          `the export to ClickHouse waits, and is tried again: ${message}`,
+        )
+      }
+      if (before) this.#retries++
+      this.#fault = { kind, message, since }
+    } else if (before) {
+      const seconds = Math.round((Date.now() - before.since) / 1000)
+      logger?.info({ database, seconds }, 'the export to ClickHouse goes on')
+      this.#fault = undefined
+    }
+    if (status.round > this.#status.round && this.#isStarted) {
+      logger?.warn({ database }, 'the tables in ClickHouse were gone: everything is exported again')
+    }
+    this.#status = status
+    this.#statusAt = performance.now()
+    this.#noted = { transactions: 0, rows: 0, since: 0 }
+    this.#isStarted ||= !status.fault
+    if (!status.fault) this.#tell(status)
+  }
+
+  /** Of an export that takes long, now and then. */
+  #tell({ rows, transactions }: ExportStatus): void {
+    const { logger, settings } = this.#options
+    const { database } = settings
+    const now = performance.now()
+    if (rows > manyRows && (!this.#isBehind || now - this.#toldAt > tellEveryMs)) {
+      logger?.info({ database, rows, transactions }, 'rows are to be exported to ClickHouse')
+      this.#isBehind = true
+      this.#toldAt = now
+    } else if (this.#isBehind && transactions === 0) {
+      logger?.info({ database }, 'ClickHouse has all rows')
+      this.#isBehind = false
+    }
+  }
+
+  #pause(milliseconds: number, isWoken: boolean): Promise<void> {
+    if (this.#isClosed) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => end(), milliseconds)
+      const end = () => {
+        clearTimeout(timer)
+        this.#wake = undefined
+        this.#endPause = undefined
+        resolve()
+      }
+      timer.unref()
+      this.#wake = isWoken ? end : undefined
+      this.#endPause = end
+    })
+  }
+}

@@ -1,0 +1,260 @@
+/** Everything that is committed is in a ClickHouse cluster, once: over two shards of two replicas. */
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Cluster, clusterName, hasCluster } from '../cluster/cluster.ts'
+import {
+  committedVersions,
+  exportedVersions,
+  replicaVersions,
+} from '../support/exported-records.ts'
+import { type AnyJson, RunningService } from '../support/running-service.ts'
+
+const clusterNumber = 91
+
+describe.runIf(hasCluster())('a cluster', () => {
+  let cluster: Cluster
+  let database: string
+  let services = 0
+  let service: RunningService
+
+  beforeAll(async () => {
+    cluster = await Cluster.up({ shards: 2, replicas: 2, number: clusterNumber })
+    return () => cluster.down()
+  })
+
+  beforeEach(async () => {
+    database = `assay${++services}`
+    service = await startService()
+    return () => service.stop()
+  })
+
+  function startService(environment: Record<string, string> = {}): Promise<RunningService> {
+    return RunningService.start({
+      ASSAY_CLICKHOUSE: cluster.urlOf(1),
+      ASSAY_CLICKHOUSE_CLUSTER: clusterName,
+      ASSAY_CLICKHOUSE_DATABASE: database,
+      ...environment,
+    })
+  }
+
+  async function status(of = service): Promise<AnyJson> {
+    const { json } = await of.request('/admin/status')
+    return json.export!
+  }
+
+  /** Resolves when all that was committed has arrived. */
+  async function arrived(of = service): Promise<void> {
+    await expect.poll(() => status(of)).toMatchObject({ state: 'current', fault: null })
+  }
+
+  /** All nodes have just what the service has committed. */
+  async function expectSame(): Promise<void> {
+    await arrived()
+    const committed = await committedVersions(service.directory)
+    for (const node of cluster.nodes) {
+      expect(await exportedVersions(cluster, database, node)).toEqual(committed)
+    }
+    for (let shard = 0; shard < cluster.shards; shard++) {
+      const [first, ...others] = await replicaVersions(cluster, database, shard)
+      for (const other of others) expect(other).toEqual(first)
+    }
+  }
+
+  test('has every version of every record, with what ended it', async () => {
+    const project = await service.project()
+    const dataset = await service.create('dataset', project)
+    const events = Array.from({ length: 500 }, (_, i) => ({
+      id: `r${i}`,
+      input: `question ${i}`,
+      metadata: { model: i % 2 ? 'a' : 7 },
+      root_span_id: `t${i % 50}`,
+      span_id: `s${i}`,
+    }))
+    await service.insert('project_logs', project, events)
+    await service.insert('dataset', dataset, [{ id: 'd', input: 1, expected: 2 }])
+    await arrived()
+    await service.insert('project_logs', project, [
+      { id: 'r1', _is_merge: true, scores: { good: 1 } },
+      { id: 'r2', _object_delete: true },
+      { id: 'r3', output: 'replaced' },
+    ])
+    await service.insert('project_logs', project, [{ id: 'r2', input: 'again' }])
+    await service.insert('project_logs', project, [{ id: 'r1', _is_merge: true, output: 'x' }])
+    await expectSame()
+    const [current] = await cluster.ask(
+      3,
+      `SELECT count() AS n FROM ${database}.records WHERE NOT deleted AND by = 18446744073709551615`,
+    )
+    expect(Number(current!.n)).toBe(501)
+  })
+
+  test('keeps a trace on one shard, also when a record comes into another', async () => {
+    const project = await service.project()
+    const spans = (trace: string) =>
+      Array.from({ length: 8 }, (_, i) => ({
+        id: `${trace}${i}`,
+        root_span_id: trace,
+        span_id: `${trace}${i}`,
+      }))
+    for (const trace of ['t1', 't2', 't3', 't4', 't5', 't6']) {
+      await service.insert('project_logs', project, spans(trace))
+    }
+    await arrived()
+    for (const trace of ['t2', 't3', 't4', 't5', 't6']) {
+      await service.insert('project_logs', project, [
+        { id: `${trace}1`, root_span_id: 't1', span_id: 'x' },
+      ])
+      await service.insert('project_logs', project, [{ id: `${trace}2`, _object_delete: true }])
+    }
+    await expectSame()
+    const split = await cluster.ask(
+      1,
+      `SELECT trace, uniqExact(_shard_num) AS shards FROM ${database}.records GROUP BY trace HAVING shards > 1`,
+    )
+    expect(split).toEqual([])
+  })
+
+  test('has values that its JSON cannot hold by their paths, and all of them in the body', async () => {
+    const project = await service.project()
+    const row = `{"id":"odd","metadata":{"big":123456789012345678901234567890,"far":1e400,"twice":1,"twice":2,
+      "a.b":1,"a":{"b":"text"},"none":{},"list":[{"b":1,"a":2}],"half":"\\ud800","truth":true}}`
+    const answer = await service.request(`/v1/project_logs/${project}/insert`, {
+      body: `{"events":[${row}]}`,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(answer.status).toBe(200)
+    await expectSame()
+    const [odd] = await cluster.ask(
+      2,
+      `SELECT doc.metadata.big.:Float64 AS big, doc.metadata.\`a%2Eb\`.:Float64 AS dotted,
+        doc.metadata.a.b.:String AS nested, doc.metadata.list.\`%a\`.:String AS list,
+        doc.metadata.truth.:Bool AS truth, arraySort(residual) AS residual
+        FROM ${database}.records WHERE id = 'odd'`,
+    )
+    expect(odd).toEqual({
+      big: 1.2345678901234568e29,
+      dotted: 1,
+      nested: 'text',
+      list: '[{"a":2,"b":1}]',
+      truth: true,
+      residual: [
+        'metadata.big',
+        'metadata.far',
+        'metadata.half',
+        'metadata.none',
+        'metadata.twice',
+      ],
+    })
+  })
+
+  test('has no records of an object that was removed', async () => {
+    const project = await service.project()
+    const dataset = await service.create('dataset', project)
+    await service.insert('dataset', dataset, [{ id: 'gone' }])
+    await service.insert('project_logs', project, [{ id: 'stays' }])
+    await arrived()
+    await service.request(`/v1/dataset/${dataset}`, { method: 'DELETE' })
+    const ids = () => cluster.ask(1, `SELECT id FROM ${database}.records`)
+    await expect.poll(ids).toEqual([{ id: 'stays' }])
+  })
+
+  test('gets everything again when tables were dropped', async () => {
+    const project = await service.project()
+    await service.insert('project_logs', project, [{ id: 'a' }, { id: 'b' }])
+    await service.insert('project_logs', project, [{ id: 'a', _is_merge: true, output: 1 }])
+    await arrived()
+    await cluster.ask(3, `DROP TABLE ${database}.records_local SYNC`)
+    await service.insert('project_logs', project, [{ id: 'c', root_span_id: 'x', span_id: 'x' }])
+    await service.insert('project_logs', project, [{ id: 'd', root_span_id: 'y', span_id: 'y' }])
+    await service.insert('project_logs', project, [{ id: 'e', root_span_id: 'z', span_id: 'z' }])
+    await expectSame()
+    for (const node of cluster.nodes) await cluster.ask(node, `DROP DATABASE ${database} SYNC`)
+    await service.insert('project_logs', project, [{ id: 'f' }])
+    await expectSame()
+  })
+
+  test('gets what was committed while nodes were down, and says so meanwhile', async () => {
+    const project = await service.project()
+    await service.insert('project_logs', project, [{ id: 'before' }])
+    await arrived()
+    await cluster.kill(2)
+    cluster.cut(3)
+    for (let i = 0; i < 20; i++) {
+      await service.insert('project_logs', project, [{ id: `during${i}` }])
+    }
+    await expect
+      .poll(() => status())
+      .toMatchObject({
+        state: 'waiting',
+        fault: { kind: 'unreachable' },
+      })
+    const metrics = await service.request('/metrics')
+    expect(metrics.text).toContain('assay_export_fault{kind="unreachable"} 1')
+    expect(metrics.text).toMatch(/assay_export_lag_rows [1-9]/)
+    await cluster.start(2)
+    cluster.join(3)
+    await expectSame()
+  })
+
+  test('is refused to a second service', async () => {
+    await arrived()
+    const second = await startService()
+    await expect
+      .poll(() => status(second))
+      .toMatchObject({
+        state: 'waiting',
+        fault: { kind: 'owned', message: expect.stringContaining('belongs to another service') },
+      })
+    await second.stop()
+    await arrived()
+  })
+
+  test('with a wrong password is told of once in clear words', async () => {
+    const refused = await startService({ ASSAY_CLICKHOUSE_PASSWORD: 'wrong' })
+    const project = await refused.project()
+    await refused.insert('project_logs', project, [{ id: 'kept' }])
+    await expect
+      .poll(() => status(refused))
+      .toMatchObject({
+        state: 'waiting',
+        fault: { kind: 'refused', message: expect.stringContaining('ASSAY_CLICKHOUSE_PASSWORD') },
+        lag: { transactions: 1, rows: 1 },
+      })
+    await refused.stop()
+  })
+
+  test('whose table somebody altered is told of by the column, until that is taken back', async () => {
+    const project = await service.project()
+    await arrived()
+    await cluster.ask(2, `ALTER TABLE ${database}.records_local RENAME COLUMN span_id TO other`)
+    await service.insert('project_logs', project, [{ id: 'a', root_span_id: 'a', span_id: 'a' }])
+    await service.insert('project_logs', project, [{ id: 'b', root_span_id: 'b', span_id: 'b' }])
+    await service.insert('project_logs', project, [{ id: 'c', root_span_id: 'd', span_id: 'd' }])
+    await expect
+      .poll(() => status())
+      .toMatchObject({
+        fault: { kind: 'altered', message: expect.stringContaining('has no column span_id') },
+      })
+    await cluster.ask(2, `ALTER TABLE ${database}.records_local RENAME COLUMN other TO span_id`)
+    await expectSame()
+  })
+
+  test('gets what a data directory had before', async () => {
+    await service.stop()
+    database = `assay${++services}`
+    const before = await RunningService.start()
+    const project = await before.project()
+    for (let round = 0; round < 5; round++) {
+      const events = Array.from({ length: 1000 }, (_, i) => ({
+        id: `r${(i * 7 + round * 400) % 3000}`,
+        metadata: { round },
+      }))
+      await before.insert('project_logs', project, events)
+    }
+    service = await before.restart({
+      ASSAY_CLICKHOUSE: cluster.urlOf(1),
+      ASSAY_CLICKHOUSE_CLUSTER: clusterName,
+      ASSAY_CLICKHOUSE_DATABASE: database,
+    })
+    await expectSame()
+  })
+})

@@ -1,0 +1,100 @@
+/** What a data directory has committed, and what the nodes of a cluster have of it. */
+import { createHash } from 'node:crypto'
+import { openRecords } from '../../src/storage/environment.ts'
+import { RecordReader } from '../../src/storage/read/record-reader.ts'
+import type { RowView } from '../../src/storage/row/row.ts'
+import type { RowKey } from '../../src/type/transaction.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+
+/** By object and version, all that tells one row version from another. */
+export type Versions = ReadonlyMap<string, string>
+
+interface ExportedRow {
+  readonly object: number
+  readonly version: string
+  readonly pagination_key: string
+  readonly transaction: string
+  readonly by: string
+  readonly deleted: boolean
+  readonly hash: string
+}
+
+const notSuperseded = '18446744073709551615'
+
+/** @param objects numbers of those that count; all when not given */
+export async function committedVersions(
+  directory: string,
+  objects?: ReadonlySet<number>,
+): Promise<Versions> {
+  const records = openRecords(directory, { readOnly: true })
+  try {
+    const reader = new RecordReader(records)
+    const versions = new Map<string, string>()
+    for (const object of reader.objectsWrittenAfter(0)) {
+      if (objects && !objects.has(object)) continue
+      for (const { key, view } of reader.readDelta(object, 0, reader.lastTransaction())) {
+        const by = reader.supersededBy(object, view.paginationKey, key)
+        versions.set(
+          `${object} ${numberOf(key)}`,
+          [
+            numberOf(view.paginationKey),
+            view.transaction,
+            by ?? notSuperseded,
+            view.isTombstone,
+            createHash('md5').update(bodyOf(view)).digest('hex'),
+          ].join(' '),
+        )
+      }
+    }
+    return versions
+  } finally {
+    await records.root.close()
+  }
+}
+
+/** As one node sees the whole cluster; a version that is there twice is named so. */
+export async function exportedVersions(
+  cluster: Cluster,
+  database: string,
+  node = 1,
+  table = 'records',
+): Promise<Versions> {
+  const rows = await cluster.ask<ExportedRow>(
+    node,
+    `SELECT object, version, pagination_key, transaction, by, deleted, lower(hex(MD5(body))) AS hash FROM ${database}.${table}`,
+  )
+  const versions = new Map<string, string>()
+  for (const { object, version, pagination_key, transaction, by, deleted, hash } of rows) {
+    const name = `${object} ${version}`
+    const text = [pagination_key, transaction, by, deleted, hash].join(' ')
+    versions.set(name, versions.has(name) ? 'twice' : text)
+  }
+  return versions
+}
+
+/** Numbers of the shard's rows, replica by replica. */
+export async function replicaVersions(
+  cluster: Cluster,
+  database: string,
+  shard: number,
+): Promise<Versions[]> {
+  const first = shard * cluster.replicas + 1
+  const nodes = Array.from({ length: cluster.replicas }, (_, replica) => first + replica)
+  return Promise.all(
+    nodes.map((node) => exportedVersions(cluster, database, node, 'records_local')),
+  )
+}
+
+function numberOf({ transaction, index }: RowKey): string {
+  return String(BigInt(transaction) * 65_536n + BigInt(index))
+}
+
+/** Its members in the order in which they were written. */
+function bodyOf(view: RowView): string {
+  const members = Array.from({ length: view.fieldCount }, (_, field) => {
+    const start = view.memberStart(field)
+    return { start, text: view.bytes.toString('utf8', start, view.valueAt(field).end) }
+  })
+  members.sort((a, b) => a.start - b.start)
+  return `{${members.map(({ text }) => text).join(',')}}`
+}

@@ -1,0 +1,33 @@
+/** The thread that exports to ClickHouse: one per data directory, and it stands back behind all others. */
+import { workerData } from 'node:worker_threads'
+import type { ExportStatus, ExportStep } from '../src/clickhouse/export-step.ts'
+import { Exporter } from '../src/clickhouse/exporter.ts'
+import type { ClickHouseSettings } from '../src/clickhouse/settings.ts'
+import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
+import { openRecords } from '../src/storage/environment.ts'
+import { openWhenAble } from './open-when-able.ts'
+import { lowerThreadPriority, niceness } from './thread-priority.ts'
+
+const { directory, settings, isClosing } = workerData as {
+  readonly directory: string
+  readonly settings: ClickHouseSettings
+  /** One number in shared memory, which is 1 once whatever is under way is to end. */
+  readonly isClosing: Int32Array
+}
+const control = new AbortController()
+const opened = openWhenAble(() => {
+  return new Exporter(openRecords(directory, { readOnly: true }), settings, control.signal)
+})
+const closingEveryMs = 50
+setInterval(() => {
+  if (Atomics.load(isClosing, 0) === 1) control.abort()
+}, closingEveryMs).unref()
+lowerThreadPriority(niceness.exports)
+
+export default async function runExport(step: ExportStep): Promise<ExportStatus> {
+  try {
+    return await opened().step(step)
+  } finally {
+    releaseWhenIdle()
+  }
+}
