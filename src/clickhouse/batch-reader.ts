@@ -64,7 +64,7 @@ export function encodeBatch(
         break objects
       }
       const by =
-        lastSupersession > view.transaction
+        lastSupersession >= view.transaction
           ? reader.supersededBy(object, view.paginationKey, key, transaction)
           : undefined
       encoder.add({

@@ -39,6 +39,8 @@ export interface ExportState {
   readonly target: string
   /** How often all was sent anew, since what is in tokens of inserts has to differ then. */
   readonly round: number
+  /** Whether the tables have nothing from before the round. */
+  readonly isEmptied: boolean
   /** All transactions up to this one have arrived. */
   readonly through: number
   readonly run: Run
@@ -46,7 +48,12 @@ export interface ExportState {
   readonly batch: Batch | undefined
 }
 
-const start = { through: 0, run: { from: 0, through: 0 }, batch: undefined } as const
+const start = {
+  isEmptied: false,
+  through: 0,
+  run: { from: 0, through: 0 },
+  batch: undefined,
+} as const
 
 export class StateFile {
   readonly #path: string
@@ -72,7 +79,7 @@ export class StateFile {
   }
 
   /** On disk when this returns. */
-  change(changed: Partial<Pick<ExportState, 'through' | 'run' | 'batch'>>): void {
+  change(changed: Partial<Pick<ExportState, 'isEmptied' | 'through' | 'run' | 'batch'>>): void {
     this.#state = { ...this.#state, ...changed }
     this.#write()
   }

@@ -22,7 +22,7 @@ import type { ClickHouseSettings } from './settings.ts'
 
 /** A step ends after so long, for its caller to hear of it. */
 const stepMs = 500
-/** How often it is looked whether the database is still this service's, and told how far the export is. */
+/** How often it is looked whether the tables are as they should be, and told how far the export is. */
 const checkEveryMs = 10_000
 const noteEveryMs = 1000
 
@@ -110,12 +110,10 @@ export class Exporter {
     if (this.#connected) return this.#connected
     const cluster = await ClickHouseCluster.open(this.#settings, this.#signal)
     try {
-      const { service, through, batch } = this.#file.state
-      const { isNew } = await prepareTables(cluster)
-      const table = new ServiceTable(cluster, service, this.#session)
+      await prepareTables(cluster, () => this.#startAnew())
+      const table = new ServiceTable(cluster, this.#file.state.service, this.#session)
       await table.claim()
-      // What one node has lost is sent to all again: they refuse nothing of another round.
-      if (isNew && (through > 0 || batch)) await this.#startAnew(cluster)
+      await this.#emptyTables(cluster)
       const connected = { cluster, service: table, objects: new ObjectTable(cluster) }
       this.#checkedAt = performance.now()
       this.#connected = connected
@@ -134,18 +132,25 @@ export class Exporter {
     await connected?.cluster.close()
   }
 
-  async #startAnew(cluster: ClickHouseCluster): Promise<void> {
-    this.#file.startAnew()
+  /** What one node has lost is sent to all again. */
+  #startAnew(): void {
+    const { isEmptied } = this.#file.state
+    if (isEmptied) this.#file.startAnew()
     this.#encoded = undefined
+  }
+
+  async #emptyTables(cluster: ClickHouseCluster): Promise<void> {
+    if (this.#file.state.isEmptied) return
     const { database } = this.#settings
     await cluster.onNodes((node) => node.run(`TRUNCATE TABLE ${database}.records_local`))
+    this.#file.change({ isEmptied: true })
   }
 
   async #export(connected: Connected, { through, mayRemove }: ExportStep): Promise<void> {
     const end = performance.now() + stepMs
     await this.#writeObjects(connected, mayRemove)
     do {
-      await this.#checkOwner(connected)
+      await this.#check(connected)
       const encoded = this.#nextBatch(through)
       if (!encoded) break
       await this.#send(connected, encoded)
@@ -178,10 +183,13 @@ export class Exporter {
     for (const number of numbers) this.#removed.delete(number)
   }
 
-  async #checkOwner({ service }: Connected): Promise<void> {
+  /** Whether the tables are still there, as they were made, and this service's. */
+  async #check({ cluster, service }: Connected): Promise<void> {
     const now = performance.now()
     if (now - this.#checkedAt < checkEveryMs) return
+    await prepareTables(cluster, () => this.#startAnew())
     await service.check()
+    await this.#emptyTables(cluster)
     this.#checkedAt = now
   }
 

@@ -18,40 +18,46 @@ interface StoredColumn {
   readonly type: string
 }
 
-export interface PreparedTables {
-  /** Whether a node had no table of records, or all but its name of it was lost. */
-  readonly isNew: boolean
+type Tables = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+/** @param beforeMaking called before a table of records is made that was lost, or never was */
+export async function prepareTables(
+  cluster: ClickHouseCluster,
+  beforeMaking: () => void,
+): Promise<void> {
+  const { database } = cluster.settings
+  const has = await cluster.onNodes(async (node) => {
+    return (await columnsOf(node, database)).has('records_local')
+  })
+  if (isAnyLost(cluster, has)) beforeMaking()
+  await cluster.onNodes((node) => prepareNode(cluster, node))
 }
 
-export async function prepareTables(cluster: ClickHouseCluster): Promise<PreparedTables> {
-  const made = await cluster.onNodes((node) => prepareNode(cluster, node))
-  // Of a replicated table a new replica gets what the others have.
-  return { isNew: cluster.isReplicated ? made.every(Boolean) : made.some(Boolean) }
+/** @param has whether each node has its table of records. Of a replicated one a new replica gets what the others have. */
+function isAnyLost({ nodes, isReplicated }: ClickHouseCluster, has: readonly boolean[]): boolean {
+  if (!isReplicated) return !has.every(Boolean)
+  const kept = new Set(nodes.filter((_, place) => has[place]).map(({ shard }) => shard))
+  return nodes.some(({ shard }) => !kept.has(shard))
 }
 
-/** Resolves to whether the node had no records. */
-async function prepareNode(cluster: ClickHouseCluster, node: ClickHouseNode): Promise<boolean> {
+async function prepareNode(cluster: ClickHouseCluster, node: ClickHouseNode): Promise<void> {
   const { database, cluster: name } = cluster.settings
-  await node.run(`CREATE DATABASE IF NOT EXISTS ${database}`)
   const before = await columnsOf(node, database)
+  if (before.size === 0) await node.run(`CREATE DATABASE IF NOT EXISTS ${database}`)
   for (const table of localTables) {
-    if (!before.has(table.name))
-      await node.run(createLocalTable(database, table, cluster.isReplicated))
+    if (before.has(table.name)) continue
+    await node.run(createLocalTable(database, table, cluster.isReplicated))
   }
   if (!before.has('records')) await node.run(createRecords(database, name))
-  const after = before.size === localTables.length + 1 ? before : await columnsOf(node, database)
+  const after = before.size > localTables.length ? before : await columnsOf(node, database)
   for (const table of localTables) requireColumns(node, database, table, after.get(table.name))
   const records = { name: 'records', columns: recordColumns }
   requireColumns(node, database, records, after.get('records'))
   await requireSchema(node, database)
-  return !before.has('records_local')
 }
 
 /** By table, the types by name. */
-async function columnsOf(
-  node: ClickHouseNode,
-  database: string,
-): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+async function columnsOf(node: ClickHouseNode, database: string): Promise<Tables> {
   const rows = await node.rows<StoredColumn>(
     `SELECT table, name, type FROM system.columns WHERE database = '${database}'`,
   )

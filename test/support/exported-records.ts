@@ -85,6 +85,15 @@ export async function replicaVersions(
   )
 }
 
+/** Of versions that both should have, what one has otherwise or not at all: the first few. */
+export function differences(expected: Versions, found: Versions): string[] {
+  const names = new Set([...expected.keys(), ...found.keys()])
+  const different = [...names].filter((name) => expected.get(name) !== found.get(name))
+  return different
+    .slice(0, 5)
+    .map((name) => `${name}: ${expected.get(name)} there, ${found.get(name)} in ClickHouse`)
+}
+
 function numberOf({ transaction, index }: RowKey): string {
   return String(BigInt(transaction) * 65_536n + BigInt(index))
 }
