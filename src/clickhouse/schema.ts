@@ -30,7 +30,8 @@ export async function prepareTables(
     return (await columnsOf(node, database)).has('records_local')
   })
   if (isAnyLost(cluster, has)) beforeMaking()
-  await cluster.onNodes((node) => prepareNode(cluster, node))
+  const had = new Set(cluster.nodes.flatMap(({ node }, place) => (has[place] ? [node] : [])))
+  await cluster.onNodes((node) => prepareNode(cluster, node, had.has(node)))
 }
 
 /** @param has whether each node has its table of records. Of a replicated one a new replica gets what the others have. */
@@ -40,9 +41,17 @@ function isAnyLost({ nodes, isReplicated }: ClickHouseCluster, has: readonly boo
   return nodes.some(({ shard }) => !kept.has(shard))
 }
 
-async function prepareNode(cluster: ClickHouseCluster, node: ClickHouseNode): Promise<void> {
+async function prepareNode(
+  cluster: ClickHouseCluster,
+  node: ClickHouseNode,
+  hadRecords: boolean,
+): Promise<void> {
   const { database, cluster: name } = cluster.settings
   const before = await columnsOf(node, database)
+  if (hadRecords && !before.has('records_local')) {
+    const dropped = `${database}.records_local on ${node.name} was dropped just now`
+    throw new ExportFault('altered', dropped)
+  }
   if (before.size === 0) await node.run(`CREATE DATABASE IF NOT EXISTS ${database}`)
   for (const table of localTables) {
     if (before.has(table.name)) continue
