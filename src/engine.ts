@@ -221,7 +221,7 @@ export class Engine {
     this.#parts.fresh.add(written, memtables, objectNumbers)
     this.#queries.noteWrite(inserted)
     this.#writes.note(objects, unchanged)
-    this.#export?.noteWrite(rows.ids.length)
+    this.#export?.noteWrite(written.transaction, rows.ids.length)
     this.#parts.maintenance.noteWrite({ rows: rows.ids.length, bytes: rows.bytes.length })
   }
 

@@ -28,7 +28,12 @@ export class Backlog {
     this.#count(transaction)
     const [oldest] = take(this.#reader.log(through, undefined, transaction), 1)
     const seconds = oldest ? Math.max(0, Date.now() / 1000 - oldest.transaction / perSecond) : 0
-    return { transactions: this.#transactions, rows: this.#rows, seconds: Math.round(seconds) }
+    return {
+      transactions: this.#transactions,
+      rows: this.#rows,
+      seconds: Math.round(seconds),
+      counted: this.#to,
+    }
   }
 
   #reset(through: number): void {

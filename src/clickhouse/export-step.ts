@@ -21,6 +21,8 @@ export interface BacklogStatus {
   readonly rows: number
   /** How old the oldest of it is. */
   readonly seconds: number
+  /** What was committed later is not counted. */
+  readonly counted: number
 }
 
 export interface ExportStatus extends BacklogStatus {

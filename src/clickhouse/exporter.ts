@@ -113,7 +113,7 @@ export class Exporter {
       await prepareTables(cluster, () => this.#startAnew())
       const table = new ServiceTable(cluster, this.#file.state.service, this.#session)
       await table.claim()
-      await this.#emptyTables(cluster)
+      await this.#emptyTables(cluster, table)
       const connected = { cluster, service: table, objects: new ObjectTable(cluster) }
       this.#checkedAt = performance.now()
       this.#connected = connected
@@ -139,9 +139,10 @@ export class Exporter {
     this.#encoded = undefined
   }
 
-  async #emptyTables(cluster: ClickHouseCluster): Promise<void> {
+  async #emptyTables(cluster: ClickHouseCluster, service: ServiceTable): Promise<void> {
     if (this.#file.state.isEmptied) return
     const { database } = this.#settings
+    await service.noteExported(0)
     await cluster.onNodes((node) => node.run(`TRUNCATE TABLE ${database}.records_local`))
     this.#file.change({ isEmptied: true })
   }
@@ -189,7 +190,7 @@ export class Exporter {
     if (now - this.#checkedAt < checkEveryMs) return
     await prepareTables(cluster, () => this.#startAnew())
     await service.check()
-    await this.#emptyTables(cluster)
+    await this.#emptyTables(cluster, service)
     this.#checkedAt = now
   }
 

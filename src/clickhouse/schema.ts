@@ -6,10 +6,12 @@ import {
   type Column,
   createLocalTable,
   createRecords,
+  createView,
   type LocalTable,
   localTables,
   recordColumns,
   schemaVersion,
+  views,
 } from './tables.ts'
 
 interface StoredColumn {
@@ -58,7 +60,11 @@ async function prepareNode(
     await node.run(createLocalTable(database, table, cluster.isReplicated))
   }
   if (!before.has('records')) await node.run(createRecords(database, name))
-  const after = before.size > localTables.length ? before : await columnsOf(node, database)
+  for (const [name, select] of views) {
+    if (!before.has(name)) await node.run(createView(database, name, select(database)))
+  }
+  const after =
+    before.size > localTables.length + views.size ? before : await columnsOf(node, database)
   for (const table of localTables) requireColumns(node, database, table, after.get(table.name))
   const records = { name: 'records', columns: recordColumns }
   requireColumns(node, database, records, after.get('records'))
@@ -70,7 +76,7 @@ async function columnsOf(node: ClickHouseNode, database: string): Promise<Tables
   const rows = await node.rows<StoredColumn>(
     `SELECT table, name, type FROM system.columns WHERE database = '${database}'`,
   )
-  const known = new Set(['records', ...localTables.map(({ name }) => name)])
+  const known = new Set(['records', ...localTables.map(({ name }) => name), ...views.keys()])
   const tables = new Map<string, Map<string, string>>()
   for (const { table, name, type } of rows) {
     if (!known.has(table)) continue

@@ -247,6 +247,33 @@ export function createRecords(database: string, cluster: string | undefined): st
   return `CREATE TABLE IF NOT EXISTS ${database}.records (${columns}) ENGINE = ${engine}`
 }
 
+/** What is read of other tables, by its name. */
+export const views: ReadonlyMap<string, (database: string) => string> = new Map([
+  [
+    'current_records',
+    (database) => `WITH (SELECT argMax(toUInt64OrZero(value), at) FROM ${database}.service
+        WHERE name = 'exported') AS exported
+      SELECT * FROM ${database}.records
+      WHERE transaction <= exported AND by > exported AND NOT deleted`,
+  ],
+  [
+    'trace_summaries',
+    (database) => `SELECT object, trace,
+        argMin(id, (NOT is_root, pagination_key)) AS root_id,
+        argMin(doc.span_attributes.name.:String, (NOT is_root, pagination_key)) AS name,
+        min(created) AS first_created,
+        count() AS spans,
+        countIf(isNotNull(doc.error) OR notEmpty(JSONAllPaths(doc.^error))) AS errors,
+        max(doc.metrics.end.:Float64) - min(doc.metrics.start.:Float64) AS seconds,
+        sum(doc.metrics.tokens.:Float64) AS tokens
+      FROM ${database}.current_records GROUP BY object, trace`,
+  ],
+])
+
+export function createView(database: string, name: string, select: string): string {
+  return `CREATE VIEW IF NOT EXISTS ${database}.${name} AS ${select}`
+}
+
 function columnText({ name, type, codec, byDefault, comment }: Column): string {
   return [
     `\`${name}\``,

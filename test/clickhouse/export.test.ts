@@ -84,6 +84,14 @@ describe.runIf(hasCluster())('a cluster', () => {
       `SELECT count() AS n FROM ${database}.records WHERE NOT deleted AND by = 18446744073709551615`,
     )
     expect(Number(current!.n)).toBe(501)
+    const read = (sql: string) => cluster.ask(4, sql)
+    await expect
+      .poll(() => read(`SELECT count() AS n FROM ${database}.current_records`))
+      .toEqual([{ n: '501' }])
+    const traces = await read(
+      `SELECT trace, spans FROM ${database}.trace_summaries WHERE trace = 't7'`,
+    )
+    expect(traces).toEqual([{ trace: 't7', spans: '10' }])
   })
 
   test('keeps a trace on one shard, also when a record comes into another', async () => {

@@ -7,6 +7,7 @@ import type { ExportStatus, ExportStep } from '../../clickhouse/export-step.ts'
 import type { ClickHouseSettings } from '../../clickhouse/settings.ts'
 import { openThreads, type Threads } from '../thread/threads.ts'
 import { ExportedObjects } from './exported-objects.ts'
+import { NotedWrites } from './noted-writes.ts'
 
 interface ExportLogger {
   info(details: object, message: string): void
@@ -56,6 +57,7 @@ const nothing: ExportStatus = {
   transactions: 0,
   rows: 0,
   seconds: 0,
+  counted: 0,
   sentRows: 0,
   sentBytes: 0,
   fault: undefined,
@@ -69,8 +71,7 @@ export class ExportLoop {
   readonly #work: Promise<void>
   #status = nothing
   #isStarted = false
-  /** What was committed since the status was told. */
-  #noted = { transactions: 0, rows: 0, since: 0 }
+  readonly #noted = new NotedWrites()
   #statusAt = performance.now()
   #fault: ExportSummary['fault']
   #retries = 0
@@ -90,19 +91,17 @@ export class ExportLoop {
   }
 
   /** Tells of a commit. */
-  noteWrite(rows: number): void {
-    const { transactions } = this.#noted
-    if (transactions === 0) this.#noted.since = performance.now()
-    this.#noted.transactions++
-    this.#noted.rows += rows
+  noteWrite(transaction: number, rows: number): void {
+    this.#noted.add(transaction, rows)
     this.#wake?.()
   }
 
   get summary(): ExportSummary {
     const { through, transactions, rows, seconds, sentRows, sentBytes } = this.#status
-    const noted = this.#noted
-    const since = transactions > 0 ? this.#statusAt : noted.since
+    const noted = this.#noted.sum
     const isBehind = transactions + noted.transactions > 0
+    const sinceStatus = (performance.now() - this.#statusAt) / 1000
+    const waited = transactions > 0 ? seconds + sinceStatus : this.#noted.seconds
     return {
       state: this.#state(isBehind),
       database: this.#options.settings.database,
@@ -110,7 +109,7 @@ export class ExportLoop {
       lag: {
         transactions: transactions + noted.transactions,
         rows: rows + noted.rows,
-        seconds: isBehind ? Math.round(seconds + (performance.now() - since) / 1000) : 0,
+        seconds: isBehind ? Math.round(waited) : 0,
       },
       sent: { rows: sentRows, bytes: sentBytes },
       retries: this.#retries,
@@ -150,7 +149,7 @@ export class ExportLoop {
       }
       retryMs = firstRetryMs
       const isCurrent = status.transactions === 0 && this.#objects.isEmpty
-      if (isCurrent && this.#noted.transactions === 0) await this.#pause(idleMs, true)
+      if (isCurrent && !this.#isAhead(status)) await this.#pause(idleMs, true)
       if (isCurrent) await this.#pause(gatherMs, false)
     }
   }
@@ -195,9 +194,14 @@ export class ExportLoop {
     }
     this.#status = status
     this.#statusAt = performance.now()
-    this.#noted = { transactions: 0, rows: 0, since: 0 }
+    this.#noted.counted(status.counted)
     this.#isStarted ||= !status.fault
     if (!status.fault) this.#tell(status)
+  }
+
+  /** Whether something was committed that the status does not count. */
+  #isAhead({ counted }: ExportStatus): boolean {
+    return this.#options.lastTransaction() > counted
   }
 
   /** Of an export that takes long, now and then. */
