@@ -631,6 +631,7 @@ const service: Table = {
   'GET /version': { needs: 'open', ask: () => ({}) },
   'GET /v1': { needs: 'open', ask: () => ({}) },
   'GET /metrics': { needs: [['update', 'organization']], ask: () => ({}) },
+  'GET /admin/status': { needs: [['update', 'organization']], ask: () => ({}) },
   'GET /admin/queries': { needs: 'anyone', filters: true, ask: () => ({}) },
   'DELETE /admin/queries/:id': {
     needs: 'anyone',
