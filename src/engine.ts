@@ -9,6 +9,7 @@ import type { TableSource } from './parser/ast.ts'
 import { DiskReserve } from './scheduler/admission/disk-reserve.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/admission/query-limits.ts'
 import type { QueryStatus } from './scheduler/admission/running-query.ts'
+import { BackupThread } from './scheduler/backup-thread.ts'
 import type { EngineOptions, Logger } from './scheduler/engine-options.ts'
 import { ExportLoop, type ExportSummary } from './scheduler/export/export-loop.ts'
 import { IngestPool } from './scheduler/insert/ingest-pool.ts'
@@ -54,6 +55,7 @@ interface EngineParts {
   readonly reserve: DiskReserve
   readonly writer: RecordWriterThread
   readonly pool: QueryPool
+  readonly backup: BackupThread
   readonly limits: QueryLimits
   readonly logger: Logger | undefined
   readonly now: () => number
@@ -65,6 +67,8 @@ export class Engine {
   readonly catalog: Catalog
   /** Of the disk; asked by whatever else grows in the data directory. */
   readonly reserve: DiskReserve
+  /** Reads what a backup is made of. */
+  readonly backup: BackupThread
   readonly #parts: EngineParts
   readonly #plans: QueryPlans
   readonly #runner: QueryRunner
@@ -133,6 +137,7 @@ export class Engine {
         reserve,
         writer,
         pool: new QueryPool(directory, workers, reads, runningTasks, limits.memory.perQuery),
+        backup: new BackupThread(directory, runningTasks),
         limits,
         logger,
         now,
@@ -151,6 +156,7 @@ export class Engine {
     const { catalog, reads, maintenance, fresh, pool, limits, logger, now, prices } = parts
     this.catalog = catalog
     this.reserve = parts.reserve
+    this.backup = parts.backup
     this.#plans = new QueryPlans({ reads, now, prices })
     this.#runner = new QueryRunner(pool, limits, logger)
     this.#queries = new Queries({ ...parts, plans: this.#plans, runner: this.#runner })
@@ -364,6 +370,7 @@ export class Engine {
     await this.#warmUp.stop()
     await this.#export?.close()
     await this.#parts.pool.close()
+    await this.backup.close()
     await this.#parts.ingest?.close()
     // Maintenance tells the catalog what it has removed.
     await this.#parts.maintenance.close()

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 const floors: readonly (readonly string[])[] = [
   ['main', 'cli', 'demo', 'ui'],
   ['server'],
-  ['engine', 'config', 'attachment'],
+  ['engine', 'config', 'attachment', 'backup'],
   ['scheduler', 'workers'],
   ['executor', 'access', 'otlp', 'clickhouse'],
   ['planner'],
@@ -35,7 +35,19 @@ const innerOrders: ReadonlyMap<string, readonly string[]> = new Map([
   ],
   [
     'storage',
-    ['maintenance', 'write', 'prepare', 'read', 'segment', 'shred', 'id', 'row', 'directory', ''],
+    [
+      'backup',
+      'maintenance',
+      'write',
+      'prepare',
+      'read',
+      'segment',
+      'shred',
+      'id',
+      'row',
+      'directory',
+      '',
+    ],
   ],
 ])
 

@@ -62,11 +62,25 @@ export class Client {
   }
 
   /** The same; gives the text of the answer. */
-  async postForText(path: string, body: Body): Promise<string> {
+  postForText(path: string, body: Body): Promise<string> {
+    return this.#postUntil(path, body, (response) => response.text())
+  }
+
+  /** The same; gives its bytes. */
+  postForBytes(path: string, body: Body): Promise<Buffer> {
+    return this.#postUntil(path, body, async (response) =>
+      Buffer.from(await response.arrayBuffer()),
+    )
+  }
+
+  async #postUntil<Read>(
+    path: string,
+    body: Body,
+    read: (response: Response) => Promise<Read>,
+  ): Promise<Read> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const response = await this.post(path, body)
-        return await response.text()
+        return await read(await this.post(path, body))
       } catch (error) {
         const isTransient = error instanceof AssayError && isTransientStatus(error.status)
         if (!isTransient || attempt === attempts) throw error

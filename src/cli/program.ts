@@ -3,6 +3,7 @@ import type { ConfigFlags } from '../config.ts'
 import { importFormats } from '../import/file-format.ts'
 import { version } from '../server/version.ts'
 import { addAdministration } from './admin-program.ts'
+import { addBackup } from './backup-program.ts'
 import type { CheckFlags } from './check.ts'
 import { addClickHouseOptions } from './clickhouse-options.ts'
 import type { DemoFlags } from './demo.ts'
@@ -27,6 +28,7 @@ export function createProgram(): Command {
   addImport(program)
   addQuery(program)
   addCheck(program)
+  addBackup(program, addConnection)
   addDemo(program)
   addAdministration(program, addConnection)
   return program

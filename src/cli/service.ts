@@ -2,6 +2,7 @@ import { Access } from '../access/access.ts'
 import { bootstrap } from '../access/bootstrap.ts'
 import { SecretBox, storedSecrets } from '../access/secret-box.ts'
 import { Attachments } from '../attachment/attachments.ts'
+import { BackupState } from '../backup/backup-state.ts'
 import type { Config } from '../config.ts'
 import { Engine } from '../engine.ts'
 import { assert } from '../error.ts'
@@ -96,6 +97,8 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       retention,
       asyncQueries,
       secrets,
+      backups: new BackupState(dataDirectory),
+      dataDirectory,
       signIn: config.signIn,
       bootstrapKey: config.bootstrapKey,
       host,

@@ -3,6 +3,7 @@ import type { Access } from '../access/access.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { SignInSettings } from '../access/sign-in-settings.ts'
 import type { Attachments } from '../attachment/attachments.ts'
+import type { BackupState } from '../backup/backup-state.ts'
 import type { Engine } from '../engine.ts'
 import type { LanguageModel } from '../search/ask-model.ts'
 import type { AsyncQueries } from './async/async-queries.ts'
@@ -22,6 +23,7 @@ import type { Retention } from './retention/retention.ts'
 import { adminRoutes } from './route/admin.ts'
 import { appRoutes } from './route/app/routes.ts'
 import { attachmentRoutes } from './route/attachment/routes.ts'
+import { backupRoutes } from './route/backup.ts'
 import { btqlRoutes } from './route/btql.ts'
 import { asyncRoutes } from './route/btql-async.ts'
 import { editorRoutes } from './route/editor.ts'
@@ -48,6 +50,8 @@ export interface RouteParts {
   readonly attachments: Attachments
   readonly asyncQueries: AsyncQueries
   readonly secrets: SecretBox
+  readonly backups: BackupState
+  readonly dataDirectory: string
   readonly signIn: SignInSettings
   /** The operator's key, which signs in whatever else does. */
   readonly bootstrapKey?: string | undefined
@@ -75,6 +79,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...asyncRoutes(parts.asyncQueries),
     ...streamRoutes({ engine, live, logger }),
     ...adminRoutes(engine, live, parts.metrics),
+    ...backupRoutes(parts),
     ...appRoutes({ engine, access, attachments, prompts, publicUrl }),
     ...mcpRoutes(engine, publicUrl),
     ...notRunRoutes,

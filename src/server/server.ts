@@ -10,6 +10,7 @@ import type { Principal } from '../access/principal.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { SignInSettings } from '../access/sign-in-settings.ts'
 import type { Attachments } from '../attachment/attachments.ts'
+import type { BackupState } from '../backup/backup-state.ts'
 import type { GrpcPort, RequestRates } from '../config.ts'
 import type { Engine } from '../engine.ts'
 import { AssayError } from '../error.ts'
@@ -56,6 +57,8 @@ export interface ServerOptions {
   readonly retention: Retention
   readonly asyncQueries: AsyncQueries
   readonly secrets: SecretBox
+  readonly backups: BackupState
+  readonly dataDirectory: string
   readonly signIn: SignInSettings
   readonly bootstrapKey?: string | undefined
   readonly maxBodyBytes: number

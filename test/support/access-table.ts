@@ -16,8 +16,8 @@ export type Need = readonly [permission: string, on: string]
 export interface Line {
   /** Kind of the thing that `id` and `name` are of. */
   readonly about?: string
-  /** All of them are needed; `owner` is every permission on the organization. */
-  readonly needs: readonly Need[] | 'anyone' | 'owner' | 'open'
+  /** All of them are needed; `owner` is every permission on the organization, `operator` on all. */
+  readonly needs: readonly Need[] | 'anyone' | 'owner' | 'open' | 'operator'
   /** `id` and `name` are of a thing that is there, or of none. */
   ask(given: { readonly id: string; readonly name: string; readonly world: World }): Asked
   /** Removes what it is about, or makes the world another one: only refusals are tried. */
@@ -632,6 +632,12 @@ const service: Table = {
   'GET /v1': { needs: 'open', ask: () => ({}) },
   'GET /metrics': { needs: [['update', 'organization']], ask: () => ({}) },
   'GET /admin/status': { needs: [['update', 'organization']], ask: () => ({}) },
+  'GET /admin/status': { needs: 'operator', ask: () => ({}) },
+  'POST /admin/backup/read': {
+    needs: 'operator',
+    ask: () => ({ body: { question: { part: 'state', transaction: 0 } } }),
+  },
+  'POST /admin/backup/done': { needs: 'operator', ask: () => ({ body: {} }) },
   'GET /admin/queries': { needs: 'anyone', filters: true, ask: () => ({}) },
   'DELETE /admin/queries/:id': {
     needs: 'anyone',

@@ -52,6 +52,14 @@ export class RunningService {
     return RunningService.#open(mkdtempSync(join(tmpdir(), 'assay-server-')), environment, port)
   }
 
+  /** Over a folder that is there. */
+  static over(
+    directory: string,
+    environment: Record<string, string> = {},
+  ): Promise<RunningService> {
+    return RunningService.#open(directory, environment)
+  }
+
   /** The usual one, or the one that the environment of the tests chooses: `ASSAY_HTTP_SERVER=node`. */
   get httpServer(): 'uwebsockets' | 'node' {
     return this.#service.httpServer

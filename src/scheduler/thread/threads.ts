@@ -75,7 +75,7 @@ const youngMegabytes = 24
 
 /** The threads stay until the pool is destroyed. */
 export function openThreads(
-  worker: 'query' | 'ingest' | 'write' | 'maintenance' | 'export',
+  worker: 'query' | 'ingest' | 'write' | 'maintenance' | 'export' | 'backup',
   options: ThreadsOptions,
 ): Threads {
   return poolOf(codeFile(`workers/${worker}.ts`), options)

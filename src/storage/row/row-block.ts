@@ -185,7 +185,8 @@ export function isBlock(value: Buffer): boolean {
   return value[0] !== kinds.row && value[0] !== olderKinds.row
 }
 
-function isChecked(value: Buffer): boolean {
+/** Whether a value has a checksum; older ones have none. */
+export function isChecked(value: Buffer): boolean {
   const kind = value[0]
   return kind === kinds.row || kind === kinds.request || kind === kinds.packed
 }

@@ -1,0 +1,140 @@
+/**
+ * What a backup consists of. Like all files of a store of backups it never changes once it is there.
+ *
+ *     backups/<time>-<transaction>.json   a backup: all ranges of transactions from the first one on
+ *     archive/<time>-<transaction>.json   one range more, after a backup or another such file
+ *     pieces/<2 digits>/<hash>            what both name
+ *     unfinished.json                     how far a backup is that was not ended
+ *
+ * A file of the first three lines: JSON, and then the SHA-256 of that line.
+ */
+import { z } from 'zod'
+import { AssayError } from '../error.ts'
+import { formatTransaction } from '../type/transaction.ts'
+import type { BackupStore } from './backup-store.ts'
+import { hashOf } from './piece.ts'
+
+const reference = z.object({ hash: z.string(), storedBytes: z.number(), bytes: z.number() })
+
+/** Rows and log entries of the transactions after `after` and up to `through`. */
+const range = z.object({
+  after: z.number(),
+  through: z.number(),
+  /** A piece that lists the pieces: see `RangePieces`. */
+  pieces: reference,
+  rows: z.number(),
+  bytes: z.number(),
+  /** Rows that could not be read, or that the log tells of and that were not there. */
+  missing: z.number(),
+})
+
+const manifestSchema = z.object({
+  format: z.literal(1),
+  kind: z.enum(['backup', 'archive']),
+  /** Of the data directory that it is of. */
+  source: z.string(),
+  version: z.string(),
+  /** When the catalog was read, in ms since 1970. */
+  time: z.number(),
+  /** The last one that it has. */
+  transaction: z.number(),
+  /** What tells that transaction from another one with its number. */
+  entry: z.string().nullable(),
+  /** Of an archive, what it goes on from. */
+  previous: z.string().nullable(),
+  ranges: z.array(range),
+  /** A piece that lists the chunks of the catalog. */
+  catalog: reference,
+  /** A piece that lists those that list files. */
+  files: reference,
+  /** Undefined for a backup without secrets. */
+  secrets: reference.optional(),
+})
+
+export type Manifest = Readonly<z.infer<typeof manifestSchema>>
+export type BackupRange = Manifest['ranges'][number]
+
+export interface NamedManifest {
+  readonly path: string
+  readonly manifest: Manifest
+}
+
+const folders = { backup: 'backups/', archive: 'archive/' } as const
+
+export function manifestPath({ kind, time, transaction }: Manifest): string {
+  const stamp = new Date(time).toISOString().replace(/[-:.]/g, '')
+  return `${folders[kind]}${stamp}-${formatTransaction(transaction)}.json`
+}
+
+export async function writeManifest(store: BackupStore, manifest: Manifest): Promise<string> {
+  const path = manifestPath(manifest)
+  const text = JSON.stringify(manifest)
+  await store.write(path, Buffer.from(`${text}\n${hashOf(Buffer.from(text))}\n`))
+  return path
+}
+
+/** Throws STORAGE_CORRUPT when it is damaged. */
+export async function readManifest(store: BackupStore, path: string): Promise<Manifest> {
+  const bytes = await store.read(path)
+  const lines = bytes?.toString('latin1').split('\n')
+  const [text = '', hash] = lines ?? []
+  const isWhole = lines?.length === 3 && hash === hashOf(Buffer.from(text, 'latin1'))
+  const checked = isWhole ? manifestSchema.safeParse(JSON.parse(text)) : undefined
+  if (checked?.success) return checked.data
+  const fault = !bytes ? 'is missing' : isWhole ? 'is of another version of Assay' : 'is damaged'
+  throw new AssayError('STORAGE_CORRUPT', `${path} ${fault}`, {
+    hint: '"assay backup verify" names all that is damaged; other backups can be used',
+  })
+}
+
+/** Of all that can be read, the oldest first. */
+export async function readManifests(
+  store: BackupStore,
+  onDamage: (path: string, error: AssayError) => void = () => {},
+): Promise<NamedManifest[]> {
+  const found: NamedManifest[] = []
+  for (const folder of Object.values(folders)) {
+    for (const path of await store.list(folder)) {
+      try {
+        found.push({ path, manifest: await readManifest(store, path) })
+      } catch (thrown) {
+        if (!(thrown instanceof AssayError)) throw thrown
+        onDamage(path, thrown)
+      }
+    }
+  }
+  return found.sort((a, b) => a.manifest.time - b.manifest.time)
+}
+
+/** All ranges of a manifest, from the first transaction on. Throws STORAGE_CORRUPT where one is missing in between. */
+export function allRanges(
+  { path, manifest }: NamedManifest,
+  manifests: readonly NamedManifest[],
+): BackupRange[] {
+  const before =
+    manifest.previous === null
+      ? []
+      : allRanges(previousOf(path, manifest.previous, manifests), manifests)
+  const ranges = [...before, ...manifest.ranges]
+  let through = 0
+  for (const range of ranges) {
+    if (range.after !== through) throw incomplete(path)
+    through = range.through
+  }
+  if (through !== manifest.transaction) throw incomplete(path)
+  return ranges
+}
+
+function previousOf(
+  path: string,
+  previous: string,
+  manifests: readonly NamedManifest[],
+): NamedManifest {
+  const found = manifests.find((each) => each.path === previous)
+  if (found) return found
+  throw new AssayError('STORAGE_CORRUPT', `${path} needs ${previous}, which is missing or damaged`)
+}
+
+function incomplete(path: string): AssayError {
+  return new AssayError('STORAGE_CORRUPT', `${path} does not have all transactions before its last`)
+}

@@ -1,0 +1,259 @@
+/**
+ * Takes a backup of a running service.
+ *
+ * Row versions never change, so those of a range of transactions may be read at any time, a piece at a time. The catalog
+ * is read at one moment, after them; what was written until that moment is read then, too. Rows leave the service only
+ * once their object is gone from the catalog: all that the catalog has is complete, or is read again.
+ */
+import { RemovedObjects } from '../catalog/removed-objects.ts'
+import { AssayError } from '../error.ts'
+import { entriesOf } from '../storage/backup/entry-list.ts'
+import type { BackupSource, SourceState } from './backup-source.ts'
+import type { BackupStore } from './backup-store.ts'
+import { ChangesReader } from './changes-reader.ts'
+import { copyFiles } from './copy-files.ts'
+import {
+  allRanges,
+  type BackupRange,
+  type Manifest,
+  type NamedManifest,
+  readManifests,
+  writeManifest,
+} from './manifest.ts'
+import { type PieceReference, readPiece, writePiece } from './piece.ts'
+import {
+  type CatalogPieces,
+  catalogPieces,
+  folderPieces,
+  readList,
+  writeList,
+} from './piece-lists.ts'
+import { Unfinished } from './unfinished.ts'
+
+export interface BackupOptions {
+  readonly kind: Manifest['kind']
+  readonly hasSecrets: boolean
+  /** Whether all is read, whatever there is of earlier backups. */
+  readonly isFull: boolean
+  /** Told of the bytes of each answer; resolves when the next question may be asked. */
+  readonly onRead: (what: 'rows' | 'catalog' | 'files', bytes: number) => Promise<void>
+}
+
+export interface TakenBackup extends NamedManifest {
+  readonly previous: NamedManifest | undefined
+  /** Whether all is as it was in the previous one: an archive is not written then. */
+  readonly isUnchanged: boolean
+}
+
+/** How often a catalog is read again because an object was removed while its rows were read. */
+const mostReadings = 10
+/** Bytes of pieces that a kill may cost. */
+const notedEvery = 64 * 2 ** 20
+
+/** Throws what the service and the store throw. What was read until then is used by the next call. */
+export async function takeBackup(
+  store: BackupStore,
+  source: BackupSource,
+  options: BackupOptions,
+): Promise<TakenBackup> {
+  const run = new BackupRun(store, source, options)
+  return run.take()
+}
+
+interface ReadCatalog {
+  readonly transaction: number
+  readonly time: number
+  readonly pieces: CatalogPieces
+}
+
+class BackupRun {
+  readonly #store: BackupStore
+  readonly #source: BackupSource
+  readonly #options: BackupOptions
+  /** Chunks of the catalog that are stored, by the hash of their content. */
+  readonly #chunks = new Map<string, PieceReference>()
+
+  constructor(store: BackupStore, source: BackupSource, options: BackupOptions) {
+    this.#store = store
+    this.#source = source
+    this.#options = options
+  }
+
+  async take(): Promise<TakenBackup> {
+    const { kind, hasSecrets } = this.#options
+    const state = await this.#source.state(0)
+    const manifests = await readManifests(this.#store)
+    const previous = await this.#previous(state, manifests)
+    if (kind === 'archive' && !previous) {
+      throw new AssayError('COMMAND_INVALID', 'there is no backup that an archive could go on from')
+    }
+    if (previous) await this.#noteChunks(previous.manifest)
+    const ranges = previous ? allRanges(previous, manifests) : []
+    const after = previous?.manifest.transaction ?? 0
+    const { changes, unfinished } = await this.#begin(state, previous, after)
+    await this.#read(changes, unfinished, state.transaction)
+    const catalog = await this.#readAll(changes, unfinished)
+    const before = previous && (await readList(this.#store, folderPieces, previous.manifest.files))
+    const files = await copyFiles(this.#store, this.#source, before, this.#options.onRead)
+    const added = await this.#rangeOf(changes, after, catalog)
+    const manifest: Manifest = {
+      format: 1,
+      kind,
+      source: state.source,
+      version: state.version,
+      time: catalog.time,
+      transaction: catalog.transaction,
+      entry: (await this.#source.state(catalog.transaction)).entry,
+      previous: kind === 'archive' ? previous!.path : null,
+      ranges: kind === 'archive' ? added : [...ranges, ...added],
+      catalog: await writeList(this.#store, catalog.pieces),
+      files: await writeList(this.#store, files),
+      ...(hasSecrets && { secrets: await this.#secrets() }),
+    }
+    const isUnchanged = previous !== undefined && isSame(previous.manifest, manifest)
+    const path =
+      isUnchanged && kind === 'archive' ? previous.path : await writeManifest(this.#store, manifest)
+    await unfinished?.end()
+    return { path, manifest, previous, isUnchanged }
+  }
+
+  /** What this one goes on from: the last one of the same data, whose last transaction the service has. */
+  async #previous(
+    state: SourceState,
+    manifests: readonly NamedManifest[],
+  ): Promise<NamedManifest | undefined> {
+    const { kind, isFull, hasSecrets } = this.#options
+    if (isFull) return undefined
+    for (const each of manifests.toReversed()) {
+      const { manifest } = each
+      if (manifest.source !== state.source) continue
+      if (kind === 'backup' && manifest.kind === 'archive') continue
+      if (hasSecrets !== (manifest.secrets !== undefined)) continue
+      const { entry } = await this.#source.state(manifest.transaction)
+      if (manifest.transaction === 0 || entry === manifest.entry) return each
+    }
+    return undefined
+  }
+
+  async #noteChunks({ catalog }: Manifest): Promise<void> {
+    const { chunks } = await readList(this.#store, catalogPieces, catalog)
+    for (const { hash, piece } of chunks) this.#chunks.set(hash, piece)
+  }
+
+  /** Goes on with what a backup that was not ended has read, if it is of the same. */
+  async #begin(state: SourceState, previous: NamedManifest | undefined, after: number) {
+    const { kind, hasSecrets } = this.#options
+    if (kind === 'archive') {
+      const changes = new ChangesReader(this.#store, this.#source, { after })
+      return { changes, unfinished: undefined }
+    }
+    const identity = { source: state.source, previous: previous?.path ?? null, hasSecrets }
+    const unfinished = await Unfinished.open(this.#store, identity, async (transaction) => {
+      return (await this.#source.state(transaction)).entry
+    })
+    const { progress, chunks } = unfinished
+    for (const [hash, piece] of chunks) this.#chunks.set(hash, piece)
+    return {
+      changes: new ChangesReader(this.#store, this.#source, progress ?? { after }),
+      unfinished,
+    }
+  }
+
+  /** Reads what was written up to a transaction, and notes from time to time how far it is. */
+  async #read(
+    changes: ChangesReader,
+    unfinished: Unfinished | undefined,
+    through: number,
+  ): Promise<void> {
+    let unnoted = 0
+    for await (const bytes of changes.read(through)) {
+      await this.#options.onRead('rows', bytes)
+      unnoted += bytes
+      if (unnoted < notedEvery || !unfinished) continue
+      unnoted = 0
+      await this.#note(changes, unfinished)
+    }
+    if (unfinished) await this.#note(changes, unfinished)
+  }
+
+  async #note(changes: ChangesReader, unfinished: Unfinished): Promise<void> {
+    const { through } = changes.progress
+    const { entry } = await this.#source.state(through)
+    await unfinished.note(changes.progress, entry, this.#chunks)
+  }
+
+  /** The catalog, and all rows of what it has. */
+  async #readAll(changes: ChangesReader, unfinished: Unfinished | undefined): Promise<ReadCatalog> {
+    for (let reading = 1; ; reading++) {
+      const catalog = await this.#readCatalog()
+      await this.#read(changes, unfinished, catalog.transaction)
+      const short = changes.shortObjects()
+      if (short.length === 0 || reading === mostReadings) return catalog
+      const removed = await this.#removedIn(catalog.pieces)
+      const wanting = short.filter(({ object }) => !removed.has(object))
+      // What is damaged stays so, however often it is read.
+      if (wanting.length === 0 || reading > 2) return catalog
+    }
+  }
+
+  async #readCatalog(): Promise<ReadCatalog> {
+    for (;;) {
+      const known = [...this.#chunks.keys()]
+      const answer = await this.#source.catalog(known, this.#options.hasSecrets)
+      let bytes = 0
+      for (const { hash, list } of answer.chunks) {
+        if (!list) continue
+        bytes += list.length
+        this.#chunks.set(hash, await writePiece(this.#store, list))
+      }
+      await this.#options.onRead('catalog', bytes)
+      const chunks = answer.chunks.map(({ hash }) => ({ hash, piece: this.#chunks.get(hash) }))
+      if (chunks.every(({ piece }) => piece !== undefined)) {
+        const { transaction, time } = answer
+        return { transaction, time, pieces: { chunks } as CatalogPieces }
+      }
+    }
+  }
+
+  async #removedIn({ chunks }: CatalogPieces): Promise<Set<number>> {
+    const removed = new RemovedObjects()
+    for (const { piece } of chunks) {
+      const list = await readPiece(this.#store, piece)
+      for (const { key, value } of entriesOf(list)) removed.note(key.toString(), value)
+    }
+    return removed.numbers()
+  }
+
+  async #rangeOf(
+    changes: ChangesReader,
+    after: number,
+    { transaction: through, pieces }: ReadCatalog,
+  ): Promise<BackupRange[]> {
+    if (through === after) return []
+    const { rows, log, rowCount, bytes } = changes.progress
+    const short = changes.shortObjects()
+    const removed = short.length === 0 ? new Set<number>() : await this.#removedIn(pieces)
+    const missing = short
+      .filter(({ object }) => !removed.has(object))
+      .reduce((sum, { count }) => sum + count, 0)
+    const list = await writeList(this.#store, { log, rows })
+    return [{ after, through, pieces: list, rows: rowCount, bytes, missing }]
+  }
+
+  async #secrets(): Promise<PieceReference> {
+    const files = await this.#source.secrets()
+    const texts = Object.fromEntries(
+      Array.from(files, ([path, bytes]) => [path, bytes.toString('base64')]),
+    )
+    return writeList(this.#store, texts)
+  }
+}
+
+function isSame(before: Manifest, now: Manifest): boolean {
+  return (
+    before.transaction === now.transaction &&
+    before.catalog.hash === now.catalog.hash &&
+    before.files.hash === now.files.hash &&
+    before.secrets?.hash === now.secrets?.hash
+  )
+}

@@ -1,0 +1,85 @@
+/** A running service as the source of a backup, over HTTP. */
+import {
+  type BackupSource,
+  type CatalogAnswer,
+  decodeAnswer,
+  type LogAnswer,
+  type RowsAnswer,
+  type SourceFolder,
+  type SourceState,
+} from '../../backup/backup-source.ts'
+import type { ReportedBackup } from '../../backup/backup-state.ts'
+import { entriesOf } from '../../storage/backup/entry-list.ts'
+import type { RowPlace, TransactionRange } from '../../storage/backup/read-rows.ts'
+import type { Client } from '../client.ts'
+
+export class ServiceSource implements BackupSource {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  async state(transaction: number): Promise<SourceState> {
+    const { head } = await this.#ask({ part: 'state', transaction })
+    return head as SourceState
+  }
+
+  async rows(range: TransactionRange, from: RowPlace | undefined): Promise<RowsAnswer> {
+    const { head, bytes } = await this.#ask({ part: 'rows', ...range, from })
+    return { ...(head as Omit<RowsAnswer, 'list'>), list: bytes }
+  }
+
+  async log(range: TransactionRange): Promise<LogAnswer> {
+    const { head, bytes } = await this.#ask({ part: 'log', ...range })
+    return { ...(head as Omit<LogAnswer, 'list'>), list: bytes }
+  }
+
+  async catalog(known: readonly string[], secrets: boolean): Promise<CatalogAnswer> {
+    const { head, bytes } = await this.#ask({ part: 'catalog', known, secrets })
+    const { chunks, ...others } = head as Omit<CatalogAnswer, 'chunks'> & {
+      readonly chunks: readonly { readonly hash: string; readonly bytes?: number }[]
+    }
+    let at = 0
+    const told = chunks.map(({ hash, bytes: length }) => {
+      if (length === undefined) return { hash, list: undefined }
+      at += length
+      return { hash, list: bytes.subarray(at - length, at) }
+    })
+    return { ...others, chunks: told }
+  }
+
+  async folders(known: { readonly [folder: string]: number }): Promise<readonly SourceFolder[]> {
+    const { head } = await this.#ask({ part: 'folders', known })
+    return (head as { readonly folders: readonly SourceFolder[] }).folders
+  }
+
+  async smallFiles(names: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+    const { bytes } = await this.#ask({ part: 'files', names })
+    return mapOf(bytes)
+  }
+
+  async filePart(name: string, start: number, length: number): Promise<Buffer | undefined> {
+    const { head, bytes } = await this.#ask({ part: 'file', name, start, bytes: length })
+    return (head as { readonly isThere: boolean }).isThere ? bytes : undefined
+  }
+
+  async secrets(): Promise<ReadonlyMap<string, Buffer>> {
+    const { bytes } = await this.#ask({ part: 'secrets' })
+    return mapOf(bytes)
+  }
+
+  /** Tells the service of a backup that is whole. */
+  async report(backup: ReportedBackup): Promise<void> {
+    await this.#client.postWithRetries('/admin/backup/done', JSON.stringify(backup))
+  }
+
+  async #ask(question: object) {
+    const body = JSON.stringify({ question })
+    return decodeAnswer(await this.#client.postForBytes('/admin/backup/read', body))
+  }
+}
+
+function mapOf(list: Buffer): Map<string, Buffer> {
+  return new Map(Array.from(entriesOf(list), ({ key, value }) => [key.toString(), value]))
+}

@@ -1,0 +1,58 @@
+/** The thread that reads for backups, which is started with the first question. */
+import { AssayError } from '../error.ts'
+import type { BackupAnswer, BackupTask } from '../storage/backup/backup-task.ts'
+import type { CatalogPiece } from '../storage/backup/read-catalog.ts'
+import type {
+  LogPiece,
+  RowPlace,
+  RowsPiece,
+  TransactionRange,
+} from '../storage/backup/read-rows.ts'
+import { openThreads, type Threads } from './thread/threads.ts'
+
+/** Questions are answered one at a time, each in some ten milliseconds. */
+export class BackupThread {
+  readonly #open: () => Threads
+  #thread: Threads | undefined
+
+  /** @param runningTasks see `storage/give-way.ts` */
+  constructor(directory: string, runningTasks: Int32Array) {
+    const data = { directory, runningTasks }
+    this.#open = () => openThreads('backup', { data, least: 1, most: 1 })
+  }
+
+  /** See `BackupReader.rows`. */
+  async rows(range: TransactionRange, from: RowPlace | undefined, bytes: number) {
+    const answer = await this.#ask({ kind: 'rows', range, from, bytes })
+    return (answer as { readonly rows: RowsPiece }).rows
+  }
+
+  /** See `BackupReader.log`. */
+  async log(range: TransactionRange, bytes: number) {
+    const answer = await this.#ask({ kind: 'log', range, bytes })
+    return (answer as { readonly log: LogPiece }).log
+  }
+
+  /** See `BackupReader.logEntry`. */
+  async logEntry(transaction: number) {
+    const answer = await this.#ask({ kind: 'entry', transaction })
+    return (answer as { readonly entry: string | undefined }).entry
+  }
+
+  /** See `readCatalog`. */
+  async catalog(known: readonly string[], bytes: number, hasSecrets: boolean) {
+    const answer = await this.#ask({ kind: 'catalog', known, bytes, hasSecrets })
+    return (answer as { readonly catalog: CatalogPiece }).catalog
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.destroy()
+  }
+
+  async #ask(task: BackupTask): Promise<BackupAnswer> {
+    this.#thread ??= this.#open()
+    const answer = (await this.#thread.run(task)) as BackupAnswer
+    if ('error' in answer) throw AssayError.fromWire(answer.error)
+    return answer
+  }
+}

@@ -1,0 +1,27 @@
+/** What the thread that reads for backups is asked for. */
+import type { WireError } from '../../error.ts'
+import type { CatalogPiece } from './read-catalog.ts'
+import type { LogPiece, RowPlace, RowsPiece, TransactionRange } from './read-rows.ts'
+
+export type BackupTask =
+  | {
+      readonly kind: 'rows'
+      readonly range: TransactionRange
+      readonly from: RowPlace | undefined
+      readonly bytes: number
+    }
+  | { readonly kind: 'log'; readonly range: TransactionRange; readonly bytes: number }
+  | { readonly kind: 'entry'; readonly transaction: number }
+  | {
+      readonly kind: 'catalog'
+      readonly known: readonly string[]
+      readonly bytes: number
+      readonly hasSecrets: boolean
+    }
+
+export type BackupAnswer =
+  | { readonly rows: RowsPiece }
+  | { readonly log: LogPiece }
+  | { readonly entry: string | undefined }
+  | { readonly catalog: CatalogPiece }
+  | { readonly error: WireError }

@@ -1,0 +1,204 @@
+/**
+ * Reads the row versions of a range of transactions, a piece at a time. Versions never change, so each piece may be read
+ * in a transaction of its own, at any time: none is held open for longer than a piece takes.
+ */
+import { createHash } from 'node:crypto'
+import { AssayError } from '../../error.ts'
+import { type RowKey, rowKey } from '../../type/transaction.ts'
+import { beginRead, type ReadTransaction, type RecordsEnvironment } from '../environment.ts'
+import { letQueriesPass } from '../give-way.ts'
+import { RecordReader } from '../read/record-reader.ts'
+import { objectOf, rowVersionKey, transactionKey } from '../record-key.ts'
+import { encodeLogEntry, encodeSpill } from '../record-log.ts'
+import { type CutRows, cutRows } from './cut-rows.ts'
+import { EntryListWriter } from './entry-list.ts'
+
+/** Transactions after `after` and up to `through`, both of which have an entry in the log, or are 0. */
+export interface TransactionRange {
+  readonly after: number
+  readonly through: number
+}
+
+/** Where a piece of rows ends: what comes next begins behind this row version. */
+export interface RowPlace extends RowKey {
+  readonly object: number
+}
+
+export interface RowsPiece {
+  readonly list: Buffer
+  /** Undefined behind the last. */
+  readonly next: RowPlace | undefined
+  /** How many row versions it has of each object. */
+  readonly rows: readonly (readonly [object: number, rows: number])[]
+  /** Of how many nothing can be read. */
+  readonly damaged: number
+}
+
+export interface LogPiece {
+  readonly list: Buffer
+  /** The last transaction of it; undefined when it is the last piece. */
+  readonly next: number | undefined
+}
+
+const lowest: RowKey = { transaction: 0, index: 0 }
+const endOfObjects = 2 ** 32 - 1
+
+/** Objects that were written to in a range, if it begins with some transaction: the log is not read again for each piece. */
+interface WrittenObjects extends TransactionRange {
+  readonly objects: readonly number[]
+}
+
+export class BackupReader {
+  readonly #records: RecordsEnvironment
+  readonly #reader: RecordReader
+  #written: WrittenObjects | undefined
+
+  constructor(records: RecordsEnvironment) {
+    this.#records = records
+    this.#reader = new RecordReader(records)
+  }
+
+  /** About `bytes` of rows, in the order of objects and versions. */
+  rows(range: TransactionRange, from: RowPlace | undefined, bytes: number): RowsPiece {
+    this.#records.root.resetReadTxn()
+    const within = beginRead(this.#records.root)
+    try {
+      return this.#rows(range, from, bytes, within)
+    } finally {
+      within.done()
+    }
+  }
+
+  #rows(
+    range: TransactionRange,
+    from: RowPlace | undefined,
+    bytes: number,
+    within: ReadTransaction,
+  ): RowsPiece {
+    const list = new EntryListWriter()
+    const counts = new Map<number, number>()
+    let damaged = 0
+    let next: RowPlace | undefined
+    for (const object of this.#objects(range, from?.object ?? 0, within)) {
+      const start = from?.object === object ? after(from) : rowKey(range.after + 1, 0)
+      for (const cut of this.#cuts(object, start, range.through, within)) {
+        if (cut.rows > 0) list.add(cut.key, cut.value)
+        counts.set(object, (counts.get(object) ?? 0) + cut.rows)
+        damaged += cut.damaged
+        next = { object, ...cut.last }
+        if (list.length >= bytes) break
+      }
+      letQueriesPass()
+      if (list.length >= bytes) break
+      next = undefined
+    }
+    return { list: list.take(), next, rows: [...counts], damaged }
+  }
+
+  /** What is stored of an object from `start` on. */
+  *#cuts(
+    object: number,
+    start: RowKey,
+    through: number,
+    within: ReadTransaction,
+  ): Generator<CutRows> {
+    const { rows, checkedSince } = this.#records
+    const to = rowKey(through + 1, 0)
+    const range = rows.getRange({
+      start: this.#keyOfValueAt(object, start, within),
+      end: rowVersionKey(object, to),
+      transaction: within,
+    })
+    for (const { key, value } of range) {
+      const cut = this.#cutOf(key, value, { from: start, to }, checkedSince)
+      if (cut) yield cut
+    }
+  }
+
+  /** A value of which nothing can be read is counted as one row. */
+  #cutOf(...[key, value, range, since]: Parameters<typeof cutRows>): CutRows | undefined {
+    try {
+      return cutRows(key, value, range, since)
+    } catch (thrown) {
+      if (!(thrown instanceof AssayError && thrown.code === 'STORAGE_CORRUPT')) throw thrown
+      return { key, value, last: range.from, rows: 0, damaged: 1 }
+    }
+  }
+
+  /** The key of the value that may have a version, which may begin before it. */
+  #keyOfValueAt(object: number, version: RowKey, transaction: ReadTransaction): Buffer {
+    const start = rowVersionKey(object, version)
+    const end = rowVersionKey(object, lowest)
+    const keys = this.#records.rows.getKeys({ start, end, reverse: true, limit: 1, transaction })
+    for (const key of keys) return key
+    return start
+  }
+
+  /** Those that may have rows in the range, from the object `first` on. */
+  *#objects(
+    range: TransactionRange,
+    first: number,
+    transaction: ReadTransaction,
+  ): Generator<number> {
+    if (range.after > 0) {
+      for (const object of this.#writtenIn(range, transaction)) if (object >= first) yield object
+      return
+    }
+    for (let object = first; object < endOfObjects; object++) {
+      const start = rowVersionKey(object, lowest)
+      const [found] = this.#records.rows.getKeys({ start, limit: 1, transaction })
+      if (!found) return
+      object = objectOf(found)
+      yield object
+    }
+  }
+
+  #writtenIn({ after, through }: TransactionRange, transaction: ReadTransaction) {
+    const known = this.#written
+    if (known?.after === after && known.through === through) return known.objects
+    const found = new Set<number>()
+    for (const { objects } of this.#reader.log(after, through, transaction)) {
+      for (const { object } of objects) found.add(object)
+    }
+    const objects = [...found].sort((a, b) => a - b)
+    this.#written = { after, through, objects }
+    return objects
+  }
+
+  /** What tells whether the log is the one that a backup has read: undefined when it has no such transaction. */
+  logEntry(transaction: number): string | undefined {
+    this.#records.root.resetReadTxn()
+    const value = this.#records.log.get(transactionKey(transaction))
+    return value && hashOf(value)
+  }
+
+  /** Entries of the log, about `bytes` of them. */
+  log({ after, through }: TransactionRange, bytes: number): LogPiece {
+    this.#records.root.resetReadTxn()
+    const within = beginRead(this.#records.root)
+    const list = new EntryListWriter()
+    try {
+      for (const entry of this.#reader.log(after, through, within)) {
+        const { key, value } = encodeLogEntry(entry)
+        list.add(key, value)
+        if (entry.first < entry.transaction) {
+          const spill = encodeSpill({ first: entry.first, last: entry.transaction })
+          list.add(spill.key, spill.value)
+        }
+        if (list.length >= bytes) return { list: list.take(), next: entry.transaction }
+      }
+      return { list: list.take(), next: undefined }
+    } finally {
+      within.done()
+    }
+  }
+}
+
+/** Tells one entry of the log from another: its hash, hexadecimal. */
+function hashOf(value: Buffer): string {
+  return createHash('sha256').update(value).digest('hex')
+}
+
+function after({ transaction, index }: RowKey): RowKey {
+  return rowKey(transaction, index + 1)
+}

@@ -1,0 +1,47 @@
+/** The thread that reads what a backup asks for. It is there once somebody makes one. */
+import { workerData } from 'node:worker_threads'
+import { withoutSecrets } from '../src/catalog/without-secrets.ts'
+import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
+import type { BackupAnswer, BackupTask } from '../src/storage/backup/backup-task.ts'
+import { readCatalog } from '../src/storage/backup/read-catalog.ts'
+import { BackupReader } from '../src/storage/backup/read-rows.ts'
+import { openRecords } from '../src/storage/environment.ts'
+import { giveWay } from '../src/storage/give-way.ts'
+import { storageError } from '../src/storage/storage-error.ts'
+import { openWhenAble } from './open-when-able.ts'
+import { lowerThreadPriority, niceness } from './thread-priority.ts'
+
+const { directory, runningTasks } = workerData as {
+  readonly directory: string
+  readonly runningTasks: Int32Array
+}
+const opened = openWhenAble(() => {
+  const records = openRecords(directory, { readOnly: true })
+  return { records, reader: new BackupReader(records) }
+})
+lowerThreadPriority(niceness.inserts)
+giveWay(runningTasks)
+
+export default function read(task: BackupTask): BackupAnswer {
+  try {
+    const { records, reader } = opened()
+    switch (task.kind) {
+      case 'rows':
+        return { rows: reader.rows(task.range, task.from, task.bytes) }
+      case 'log':
+        return { log: reader.log(task.range, task.bytes) }
+      case 'entry':
+        return { entry: reader.logEntry(task.transaction) }
+      case 'catalog': {
+        const { bytes, hasSecrets } = task
+        const known = new Set(task.known)
+        const shown = hasSecrets ? (_: string, value: Buffer) => value : withoutSecrets
+        return { catalog: readCatalog(records, { known, bytes, shown }) }
+      }
+    }
+  } catch (thrown) {
+    return { error: storageError('the records', thrown, directory).toWire() }
+  } finally {
+    releaseWhenIdle()
+  }
+}
