@@ -32,6 +32,8 @@ export default function read(task: BackupTask): BackupAnswer {
         return { log: reader.log(task.range, task.bytes) }
       case 'entry':
         return { entry: reader.logEntry(task.transaction) }
+      case 'digest':
+        return { digest: reader.logDigest(task.range) }
       case 'catalog': {
         const { bytes, hasSecrets } = task
         const known = new Set(task.known)

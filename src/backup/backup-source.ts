@@ -52,6 +52,8 @@ export interface BackupSource {
   state(transaction: number): Promise<SourceState>
   rows(range: TransactionRange, from: RowPlace | undefined): Promise<RowsAnswer>
   log(range: TransactionRange): Promise<LogAnswer>
+  /** See `LogDigest`. */
+  logDigest(range: TransactionRange): Promise<string>
   catalog(known: readonly string[], hasSecrets: boolean): Promise<CatalogAnswer>
   /** @param known when folders had been changed last, by their names */
   folders(known: { readonly [folder: string]: number }): Promise<readonly SourceFolder[]>

@@ -1,6 +1,7 @@
 /** Reads rows and log entries of a growing range of transactions, and stores them as pieces. */
 
 import { entriesOf } from '../storage/backup/entry-list.ts'
+import { LogDigest } from '../storage/backup/log-digest.ts'
 import type { RowPlace } from '../storage/backup/read-rows.ts'
 import { decodeLogEntry, endOfLog } from '../storage/record-log.ts'
 import type { BackupSource } from './backup-source.ts'
@@ -19,6 +20,7 @@ export interface ChangesProgress {
   readonly areRowsRead: boolean
   readonly rows: readonly PieceReference[]
   readonly log: readonly PieceReference[]
+  readonly digest: string
   readonly rowCount: number
   readonly bytes: number
   /** By object: how many rows the log tells of, less those that were read. */
@@ -31,6 +33,7 @@ export class ChangesReader {
   readonly #rows: PieceReference[]
   readonly #log: PieceReference[]
   readonly #wanting: Map<number, number>
+  readonly #digest: LogDigest
   readonly #after: number
   #partAfter: number
   #through: number
@@ -58,6 +61,7 @@ export class ChangesReader {
     this.#areRowsRead = progress.areRowsRead
     this.#rows = [...progress.rows]
     this.#log = [...progress.log]
+    this.#digest = new LogDigest(progress.digest)
     this.#rowCount = progress.rowCount
     this.#bytes = progress.bytes
     this.#wanting = new Map(progress.wanting)
@@ -73,6 +77,7 @@ export class ChangesReader {
       areRowsRead: this.#areRowsRead,
       rows: this.#rows,
       log: this.#log,
+      digest: this.#digest.text,
       rowCount: this.#rowCount,
       bytes: this.#bytes,
       wanting: [...this.#wanting].filter(([, count]) => count !== 0),
@@ -102,7 +107,7 @@ export class ChangesReader {
     const range = { after: this.#partAfter, through: this.#through }
     if (!this.#isLogRead) {
       const pieces: PieceReference[] = []
-      const wanting: (readonly [number, number])[] = []
+      const lists: Buffer[] = []
       let after: number | undefined = range.after
       while (after !== undefined) {
         const { list, next }: { list: Buffer; next: number | undefined } = await this.#source.log({
@@ -110,12 +115,12 @@ export class ChangesReader {
           after,
         })
         if (list.length > 0) pieces.push(await writePiece(this.#store, list))
-        wanting.push(...loggedRows(list))
+        lists.push(list)
         after = next
         yield list.length
       }
       this.#log.push(...pieces)
-      for (const [object, rows] of wanting) this.#want(object, rows)
+      for (const list of lists) this.#noteLog(list)
       this.#isLogRead = true
     }
     while (!this.#areRowsRead) {
@@ -129,6 +134,14 @@ export class ChangesReader {
       this.#next = next
       this.#areRowsRead = next === undefined
       yield list.length
+    }
+  }
+
+  #noteLog(list: Buffer): void {
+    for (const { key, value } of entriesOf(list)) {
+      this.#digest.add(key, value)
+      if (key[0] === endOfLog[0]) continue
+      for (const { object, rows } of decodeLogEntry(key, value).objects) this.#want(object, rows)
     }
   }
 
@@ -147,19 +160,9 @@ function startAt(after: number): ChangesProgress {
     areRowsRead: true,
     rows: [],
     log: [],
+    digest: new LogDigest().text,
     rowCount: 0,
     bytes: 0,
     wanting: [],
   }
-}
-
-function loggedRows(list: Buffer): (readonly [object: number, rows: number])[] {
-  const sums = new Map<number, number>()
-  for (const { key, value } of entriesOf(list)) {
-    if (key[0] === endOfLog[0]) continue
-    for (const { object, rows } of decodeLogEntry(key, value).objects) {
-      sums.set(object, (sums.get(object) ?? 0) + rows)
-    }
-  }
-  return [...sums]
 }

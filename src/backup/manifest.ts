@@ -22,6 +22,8 @@ const range = z.object({
   through: z.number(),
   /** A piece that lists the pieces: see `RangePieces`. */
   pieces: reference,
+  /** Of the log's entries: see `LogDigest`. */
+  digest: z.string(),
   rows: z.number(),
   bytes: z.number(),
   /** Rows that could not be read, or that the log tells of and that were not there. */
@@ -36,6 +38,8 @@ const manifestSchema = z.object({
   version: z.string(),
   /** When the catalog was read, in ms since 1970. */
   time: z.number(),
+  /** When the backup that it goes back to, which read everything, was taken. */
+  fullTime: z.number(),
   /** The last one that it has. */
   transaction: z.number(),
   /** What tells that transaction from another one with its number. */

@@ -27,12 +27,13 @@ const mostBytes = 2 ** 31 - 1
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
-/** Stores a piece, unless it is there already. */
+/** Stores a piece, unless it is there already; one that is there and damaged is written anew. */
 export async function writePiece(store: BackupStore, content: Uint8Array): Promise<PieceReference> {
   const stored = await encode(content)
   const hash = hashOf(stored)
   const path = piecePath(hash)
-  if (!(await store.has(path))) await store.write(path, stored)
+  const isThere = (await store.has(path)) && (await store.read(path))?.equals(stored)
+  if (!isThere) await store.write(path, stored)
   return { hash, storedBytes: stored.length, bytes: content.length }
 }
 

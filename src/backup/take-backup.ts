@@ -88,13 +88,15 @@ class BackupRun {
       throw new AssayError('COMMAND_INVALID', 'there is no backup that an archive could go on from')
     }
     if (previous) await this.#noteChunks(previous.manifest)
-    const ranges = previous ? allRanges(previous, manifests) : []
+    const before = previous ? allRanges(previous, manifests) : []
     const after = previous?.manifest.transaction ?? 0
     const { changes, unfinished } = await this.#begin(state, previous, after)
     await this.#read(changes, unfinished, state.transaction)
     const catalog = await this.#readAll(changes, unfinished)
-    const before = previous && (await readList(this.#store, folderPieces, previous.manifest.files))
-    const files = await copyFiles(this.#store, this.#source, before, this.#options.onRead)
+    const ranges = await this.#ranges(before, catalog)
+    const filesBefore =
+      previous && (await readList(this.#store, folderPieces, previous.manifest.files))
+    const files = await copyFiles(this.#store, this.#source, filesBefore, this.#options.onRead)
     const added = await this.#rangeOf(changes, after, catalog)
     const manifest: Manifest = {
       format: 1,
@@ -102,6 +104,7 @@ class BackupRun {
       source: state.source,
       version: state.version,
       time: catalog.time,
+      fullTime: previous?.manifest.fullTime ?? catalog.time,
       transaction: catalog.transaction,
       entry: (await this.#source.state(catalog.transaction)).entry,
       previous: kind === 'archive' ? previous!.path : null,
@@ -133,6 +136,24 @@ class BackupRun {
       if (manifest.transaction === 0 || entry === manifest.entry) return each
     }
     return undefined
+  }
+
+  /** Those of a backup before, as they are; what has changed in the service since, as rows were removed or mended, is read again. */
+  async #ranges(before: readonly BackupRange[], { pieces }: ReadCatalog): Promise<BackupRange[]> {
+    // An archive goes on from them.
+    if (this.#options.kind === 'archive') return []
+    const ranges: BackupRange[] = []
+    for (const range of before) {
+      const { after, through, digest } = range
+      if ((await this.#source.logDigest({ after, through })) === digest) {
+        ranges.push(range)
+        continue
+      }
+      const changes = new ChangesReader(this.#store, this.#source, { after })
+      await this.#read(changes, undefined, through)
+      ranges.push(await this.#rangeThat(changes, through, await this.#removedIn(pieces)))
+    }
+    return ranges
   }
 
   async #noteChunks({ catalog }: Manifest): Promise<void> {
@@ -230,14 +251,23 @@ class BackupRun {
     { transaction: through, pieces }: ReadCatalog,
   ): Promise<BackupRange[]> {
     if (through === after) return []
-    const { rows, log, rowCount, bytes } = changes.progress
     const short = changes.shortObjects()
     const removed = short.length === 0 ? new Set<number>() : await this.#removedIn(pieces)
-    const missing = short
+    return [await this.#rangeThat(changes, through, removed)]
+  }
+
+  async #rangeThat(
+    changes: ChangesReader,
+    through: number,
+    removed: ReadonlySet<number>,
+  ): Promise<BackupRange> {
+    const { after, rows, log, digest, rowCount, bytes } = changes.progress
+    const missing = changes
+      .shortObjects()
       .filter(({ object }) => !removed.has(object))
       .reduce((sum, { count }) => sum + count, 0)
-    const list = await writeList(this.#store, { log, rows })
-    return [{ after, through, pieces: list, rows: rowCount, bytes, missing }]
+    const pieces = await writeList(this.#store, { log, rows })
+    return { after, through, pieces, digest, rows: rowCount, bytes, missing }
   }
 
   async #secrets(): Promise<PieceReference> {

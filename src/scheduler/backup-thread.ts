@@ -39,6 +39,12 @@ export class BackupThread {
     return (answer as { readonly entry: string | undefined }).entry
   }
 
+  /** See `LogDigest`. */
+  async logDigest(range: TransactionRange) {
+    const answer = await this.#ask({ kind: 'digest', range })
+    return (answer as { readonly digest: string }).digest
+  }
+
   /** See `readCatalog`. */
   async catalog(known: readonly string[], bytes: number, hasSecrets: boolean) {
     const answer = await this.#ask({ kind: 'catalog', known, bytes, hasSecrets })

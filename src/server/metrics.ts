@@ -1,5 +1,6 @@
 /** What operators watch, in the text form of Prometheus. No name or text of a user is among it. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { BackupState } from '../backup/backup-state.ts'
 import { faultKinds } from '../clickhouse/fault.ts'
 import type { Engine } from '../engine.ts'
 import type { ExportSummary } from '../scheduler/export/export-loop.ts'
@@ -43,7 +44,12 @@ export class Metrics {
   readonly #durations: Histogram
   readonly #sentBytes: Counter
 
-  constructor(engine: Engine, httpServer: string, state: () => ServerState) {
+  constructor(
+    engine: Engine,
+    backups: Pick<BackupState, 'last'>,
+    httpServer: string,
+    state: () => ServerState,
+  ) {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
     this.#requests = new Counter({
@@ -80,6 +86,16 @@ export class Metrics {
     this.#counter('assay_live_rounds_total', 'How often one of them has run again', () => {
       return state().liveRounds
     })
+    this.#gauge(
+      'assay_backup_last_timestamp_seconds',
+      'When the last good backup was taken, in seconds since 1970; 0: never',
+      () => (backups.last?.time ?? 0) / 1000,
+    )
+    this.#gauge(
+      'assay_backup_max_age_seconds',
+      'How old it may be before there is a warning; 0: any',
+      () => backups.last?.max_age_seconds ?? 0,
+    )
     this.#observe(engine)
   }
 

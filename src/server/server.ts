@@ -102,7 +102,7 @@ export class Server {
     const { engine, access, attachments, maxBodyBytes, requestsPerMinute, logger } = options
     this.#exchanges = new OpenExchanges(access)
     this.#bodies = new ByteBudget(2 * Math.max(maxBodyBytes, smallBodyBytes))
-    this.#metrics = new Metrics(engine, options.http.name, () => ({
+    this.#metrics = new Metrics(engine, options.backups, options.http.name, () => ({
       openRequests: this.#exchanges.size + this.#grpc.openCalls,
       bodyBytes: this.#bodies.used,
       openSockets: this.#sockets.size,

@@ -35,6 +35,11 @@ export class ServiceSource implements BackupSource {
     return { ...(head as Omit<LogAnswer, 'list'>), list: bytes }
   }
 
+  async logDigest(range: TransactionRange): Promise<string> {
+    const { head } = await this.#ask({ part: 'digest', ...range })
+    return (head as { readonly digest: string }).digest
+  }
+
   async catalog(known: readonly string[], secrets: boolean): Promise<CatalogAnswer> {
     const { head, bytes } = await this.#ask({ part: 'catalog', known, secrets })
     const { chunks, ...others } = head as Omit<CatalogAnswer, 'chunks'> & {

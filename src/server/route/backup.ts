@@ -27,6 +27,7 @@ const question = z.discriminatedUnion('part', [
   z.object({ part: z.literal('state'), transaction }),
   z.object({ part: z.literal('rows'), ...range, from: place.optional() }),
   z.object({ part: z.literal('log'), ...range }),
+  z.object({ part: z.literal('digest'), ...range }),
   z.object({ part: z.literal('catalog'), known: z.array(z.string()), secrets: z.boolean() }),
   z.object({ part: z.literal('folders'), known: z.record(z.string(), z.number()) }),
   z.object({ part: z.literal('files'), names: z.array(z.string()).max(1000) }),
@@ -134,6 +135,8 @@ async function answer(
       const { list, ...head } = await engine.backup.log(asked, answerBytes)
       return encodeAnswer(head, list)
     }
+    case 'digest':
+      return encodeAnswer({ digest: await engine.backup.logDigest(asked) })
     case 'catalog': {
       const { known, secrets } = asked
       const { chunks, ...head } = await engine.backup.catalog(known, answerBytes, secrets)

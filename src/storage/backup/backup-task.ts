@@ -12,6 +12,7 @@ export type BackupTask =
     }
   | { readonly kind: 'log'; readonly range: TransactionRange; readonly bytes: number }
   | { readonly kind: 'entry'; readonly transaction: number }
+  | { readonly kind: 'digest'; readonly range: TransactionRange }
   | {
       readonly kind: 'catalog'
       readonly known: readonly string[]
@@ -23,5 +24,6 @@ export type BackupAnswer =
   | { readonly rows: RowsPiece }
   | { readonly log: LogPiece }
   | { readonly entry: string | undefined }
+  | { readonly digest: string }
   | { readonly catalog: CatalogPiece }
   | { readonly error: WireError }

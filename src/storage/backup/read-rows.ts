@@ -12,6 +12,7 @@ import { objectOf, rowVersionKey, transactionKey } from '../record-key.ts'
 import { encodeLogEntry, encodeSpill } from '../record-log.ts'
 import { type CutRows, cutRows } from './cut-rows.ts'
 import { EntryListWriter } from './entry-list.ts'
+import { LogDigest } from './log-digest.ts'
 
 /** Transactions after `after` and up to `through`, both of which have an entry in the log, or are 0. */
 export interface TransactionRange {
@@ -172,20 +173,42 @@ export class BackupReader {
     return value && hashOf(value)
   }
 
+  /** See `LogDigest`. */
+  logDigest({ after, through }: TransactionRange): string {
+    this.#records.root.resetReadTxn()
+    const within = beginRead(this.#records.root)
+    const digest = new LogDigest()
+    try {
+      for (const { key, value } of this.#entries({ after, through }, within)) {
+        digest.add(key, value)
+        letQueriesPass()
+      }
+      return digest.text
+    } finally {
+      within.done()
+    }
+  }
+
+  *#entries({ after, through }: TransactionRange, within: ReadTransaction) {
+    for (const entry of this.#reader.log(after, through, within)) {
+      const { transaction, first } = entry
+      yield { ...encodeLogEntry(entry), transaction }
+      if (first < transaction) yield { ...encodeSpill({ first, last: transaction }), transaction }
+    }
+  }
+
   /** Entries of the log, about `bytes` of them. */
   log({ after, through }: TransactionRange, bytes: number): LogPiece {
     this.#records.root.resetReadTxn()
     const within = beginRead(this.#records.root)
     const list = new EntryListWriter()
     try {
-      for (const entry of this.#reader.log(after, through, within)) {
-        const { key, value } = encodeLogEntry(entry)
+      let last = after
+      for (const { key, value, transaction } of this.#entries({ after, through }, within)) {
+        // All of a request is in one piece.
+        if (list.length >= bytes && transaction !== last) return { list: list.take(), next: last }
         list.add(key, value)
-        if (entry.first < entry.transaction) {
-          const spill = encodeSpill({ first: entry.first, last: entry.transaction })
-          list.add(spill.key, spill.value)
-        }
-        if (list.length >= bytes) return { list: list.take(), next: entry.transaction }
+        last = transaction
       }
       return { list: list.take(), next: undefined }
     } finally {
