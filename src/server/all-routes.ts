@@ -78,7 +78,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...btqlRoutes(engine),
     ...asyncRoutes(parts.asyncQueries),
     ...streamRoutes({ engine, live, logger }),
-    ...adminRoutes(engine, live, parts.metrics),
+    ...adminRoutes({ engine, live, backups: parts.backups, metrics: parts.metrics }),
     ...backupRoutes(parts),
     ...appRoutes({ engine, access, attachments, prompts, publicUrl }),
     ...mcpRoutes(engine, publicUrl),

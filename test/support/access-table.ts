@@ -145,6 +145,25 @@ const resources: Table = {
     path: 'output.none',
     action: { type: 'drop' },
   }),
+  'POST /v1/delete_person': {
+    needs: 'owner',
+    ask: () => ({ body: { user_ids: ['nobody'], dry_run: true } }),
+  },
+  'POST /v1/retention/preview': {
+    about: 'project',
+    needs: [['update', 'project']],
+    ask: ({ id }) => ({
+      body: {
+        project_id: id,
+        config: { event_type: 'retention', object_type: 'project_logs', retention_days: 30 },
+      },
+    }),
+  },
+  'POST /v1/retention/run': {
+    about: 'project_automation',
+    needs: [['update', 'project']],
+    ask: ({ id }) => ({ body: { project_automation_id: id } }),
+  },
   'POST /v1/masking_rule/dry_run': {
     about: 'project',
     needs: [['read', 'project']],
@@ -632,7 +651,6 @@ const service: Table = {
   'GET /v1': { needs: 'open', ask: () => ({}) },
   'GET /metrics': { needs: [['update', 'organization']], ask: () => ({}) },
   'GET /admin/status': { needs: [['update', 'organization']], ask: () => ({}) },
-  'GET /admin/status': { needs: 'operator', ask: () => ({}) },
   'POST /admin/backup/read': {
     needs: 'operator',
     ask: () => ({ body: { question: { part: 'state', transaction: 0 } } }),

@@ -1,4 +1,5 @@
 import type { Gate } from '../../access/gate.ts'
+import type { BackupState } from '../../backup/backup-state.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import type { QueryStatus } from '../../scheduler/admission/running-query.ts'
@@ -8,13 +9,21 @@ import type { LiveQueries } from '../live/live-queries.ts'
 import type { Metrics } from '../metrics.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
+import { version } from '../version.ts'
+
+export interface AdminRouteParts {
+  readonly engine: Engine
+  readonly backups: BackupState
+  readonly live: LiveQueries
+  readonly metrics: Metrics
+}
 
 /**
  * `GET /admin/queries` lists the queries that run, `DELETE /admin/queries/{id}` and
  * `POST /admin/queries/{id}/cancel` end one: one's own, or, for who may, any of the organization.
- * `GET /metrics` has numbers of the whole service, and `GET /admin/status` says how its export is.
+ * `GET /metrics` has numbers of the whole service, and `GET /admin/status` says how its export and its backups are.
  */
-export function adminRoutes(engine: Engine, live: LiveQueries, metrics: Metrics): Route[] {
+export function adminRoutes({ engine, backups, live, metrics }: AdminRouteParts): Route[] {
   /** Of a live query that runs right now, what the engine knows of it. */
   const queries = () => {
     const open = new Map(live.list().map((query) => [query.id, query]))
@@ -41,7 +50,7 @@ export function adminRoutes(engine: Engine, live: LiveQueries, metrics: Metrics)
       access: 'key',
       handle: (_, gate) => {
         requireOperator(gate)
-        return jsonReply({ export: engine.export ? shownExport(engine.export) : null })
+        return jsonReply(statusOf(engine, backups))
       },
     },
     {
@@ -75,6 +84,24 @@ export function adminRoutes(engine: Engine, live: LiveQueries, metrics: Metrics)
       },
     },
   ]
+}
+
+function statusOf(engine: Engine, backups: BackupState) {
+  const { last } = backups
+  const now = engine.now()
+  const warning = backups.warning(now)
+  return {
+    version,
+    transaction: engine.lastTransactionId(),
+    export: engine.export ? shownExport(engine.export) : null,
+    backup: {
+      last: last ? new Date(last.time).toISOString() : null,
+      kind: last?.kind ?? null,
+      age_seconds: backups.ageSeconds(now) ?? null,
+      max_age_seconds: last?.max_age_seconds ?? null,
+    },
+    warnings: warning === undefined ? [] : [warning],
+  }
 }
 
 function maySee({ owner }: QueryStatus, gate: Gate): boolean {

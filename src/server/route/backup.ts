@@ -51,10 +51,10 @@ export interface BackupRouteParts {
 
 /**
  * `POST /admin/backup/read` gives `assay backup` one part of all that is stored, `POST /admin/backup/done` is told of a
- * backup that is whole. `GET /admin/status` has what an operator should know. All are for who owns every organization.
+ * backup that is whole. Both are for who owns every organization.
  */
 export function backupRoutes(parts: BackupRouteParts): Route[] {
-  const { access, backups, engine } = parts
+  const { access, backups } = parts
   const files = new ContentFolders(parts.dataDirectory)
   const asOperator =
     (
@@ -89,30 +89,7 @@ export function backupRoutes(parts: BackupRouteParts): Route[] {
         return jsonReply({})
       }),
     },
-    {
-      method: 'GET',
-      path: '/admin/status',
-      access: 'key',
-      handle: asOperator(async () => jsonReply(statusOf(engine, backups))),
-    },
   ]
-}
-
-function statusOf(engine: Engine, backups: BackupState) {
-  const { last } = backups
-  const now = engine.now()
-  const warning = backups.warning(now)
-  return {
-    version,
-    transaction: engine.lastTransactionId(),
-    backup: {
-      last: last ? new Date(last.time).toISOString() : null,
-      kind: last?.kind ?? null,
-      age_seconds: backups.ageSeconds(now) ?? null,
-      max_age_seconds: last?.max_age_seconds ?? null,
-    },
-    warnings: warning === undefined ? [] : [warning],
-  }
 }
 
 async function answer(
