@@ -86,8 +86,8 @@ test('a moment between two backups has the records and the catalog of that momen
   await backUp(service, folder)
   await insert(records(500, 5))
   const transaction = String(
-    (await service.query("measures: max(_xact_id) as x | from: experiment('" + experiment + "')"))
-      .json.data?.[0]?.x,
+    (await service.query(`measures: max(_xact_id) as x | from: experiment('${experiment}')`)).json
+      .data?.[0]?.x,
   )
   const expected = await allAnswers(service)
   // Transactions, and what is taken back of the catalog, are told apart by their seconds.
