@@ -207,3 +207,36 @@ test('archives have what was written between backups, to the last transaction of
   expect(next.previous?.path).toBe(base.path)
   expect((await verifyBackups(new FolderStore(folder))).faults).toEqual([])
 }, 60_000)
+
+test('what was removed for good is in no later backup, and nothing is missing then', async () => {
+  const purged = await makeTemporaryDirectory('purged')
+  const old = { created: '2020-01-01T00:00:00Z', input: 'leaves for good' }
+  const at = (from: number, more: object) =>
+    records(from, 150, more).map((record, i) => ({ ...record, root_span_id: `t${from}${i}` }))
+  const { status } = await service.insert('project_logs', project, [
+    ...at(5000, old),
+    ...at(6000, {}),
+  ])
+  expect(status).toBe(200)
+  await backUp(service, purged)
+  const { json } = await service.request('/v1/project_automation', {
+    body: {
+      project_id: project,
+      name: 'leave',
+      config: { event_type: 'retention', object_type: 'project_logs', retention_days: 30 },
+    },
+  })
+  const run = await service.request('/v1/retention/run', {
+    body: { project_automation_id: json.id },
+  })
+  expect(run.json, run.text).toMatchObject({ records: 150 })
+  const { manifest } = await backUp(service, purged)
+  expect(manifest.ranges.map(({ missing }) => missing)).toEqual(manifest.ranges.map(() => 0))
+  const last = await restoreFrom(purged)
+  expect(last.restored.missing).toEqual([])
+  expect(differences(await allAnswers(last.service), await allAnswers(service))).toEqual([])
+  await last.stop()
+  // The piece that had them goes with the older backup.
+  expect((await removeBackups(new FolderStore(purged), 1)).pieces).toBeGreaterThan(0)
+  await rm(purged, { recursive: true, force: true })
+})

@@ -3,15 +3,16 @@
  * reads older segments any more, out of the row store. Each transaction is short, and the oldest versions go first: a
  * version leads to those before it, so that what is left after a crash is found again.
  *
- * Runs of ids (`../id/id-run.ts`) keep hashes of the ids, and the log how many rows a request wrote.
+ * Runs of ids (`../id/id-run.ts`) keep hashes of the ids. The log tells how many rows of a request are left, so that who
+ * has read a stretch of it before sees that it changed.
  */
 
 import type { RowKey } from '../../type/transaction.ts'
 import type { KeyColumns } from '../../vector/column.ts'
 import type { RecordsEnvironment } from '../environment.ts'
-import { addPurgedCount } from '../read/purged-count.ts'
 import { RecordReader } from '../read/record-reader.ts'
-import { objectOf, rowVersionKey, supersessionKey } from '../record-key.ts'
+import { objectOf, rowVersionKey, supersessionKey, transactionKey } from '../record-key.ts'
+import { decodeLogEntry, encodeLogEntry, endOfLog } from '../record-log.ts'
 import { packedBlock, RowBlock } from '../row/row-block.ts'
 import type { ManifestSegment } from '../segment/manifest.ts'
 import type { SegmentLimits } from '../segment/segment-sink.ts'
@@ -131,32 +132,55 @@ function removeVersions(
     records.root.resetReadTxn()
     from = records.root.transactionSync(() => {
       let next = from
-      let removed = 0
+      const removed = new Map<number, number>()
       for (let i = 0; i < valuesPerTransaction && next < versions.length; i++) {
-        const end = removeFromValue(records, object, versions, next)
-        removed += end.removed
-        next = end.next
+        next = removeFromValue(records, object, versions, next, removed)
       }
       for (const { version, paginationKey } of versions.slice(from, next)) {
         records.supersessions.removeSync(supersessionKey(object, paginationKey, version))
       }
-      if (removed > 0) addPurgedCount(records, object, removed)
+      for (const [transaction, rows] of removed) noteInLog(records, object, transaction, rows)
       return next
     })
   }
 }
 
-/** Removes the version with the number `from`, and those after it that stand in the same value. */
+/** Takes rows off what the log says that the request with the transaction wrote. */
+function noteInLog(
+  { log }: Pick<RecordsEnvironment, 'log'>,
+  object: number,
+  transaction: number,
+  rows: number,
+): void {
+  // A request of more rows than a transaction numbers has its entry under the last of its transactions.
+  const range = { start: transactionKey(transaction), end: endOfLog, limit: 1 }
+  for (const { key, value } of log.getRange(range)) {
+    const entry = decodeLogEntry(key, value)
+    if (entry.first > transaction) return
+    const objects = entry.objects.map((each) => {
+      return each.object === object ? { ...each, rows: Math.max(0, each.rows - rows) } : each
+    })
+    log.putSync(key, encodeLogEntry({ ...entry, objects }).value)
+  }
+}
+
+/**
+ * Removes the version with the number `from`, and those after it that stand in the same value.
+ *
+ * @param removed is told how many rows of each transaction they were
+ * @returns the number of the version that comes next
+ */
 function removeFromValue(
   { rows, checkedSince }: RecordsEnvironment,
   object: number,
   versions: readonly PurgedVersion[],
   from: number,
-): { readonly next: number; readonly removed: number } {
+  removed: Map<number, number>,
+): number {
   const { version } = versions[from]!
   const key = keyOfValue({ rows }, object, version)
   const value = key && rows.get(key)
-  if (!value) return { next: from + 1, removed: 0 }
+  if (!value) return from + 1
   const block = new RowBlock(key, Buffer.from(value), checkedSince)
   const gone = new Set<number>()
   let next = from
@@ -166,16 +190,21 @@ function removeFromValue(
     gone.add(place)
     next++
   }
-  if (next === from) return { next: from + 1, removed: 0 }
+  if (next === from) return from + 1
   const kept: { readonly version: RowKey; readonly bytes: Uint8Array }[] = []
-  let removed = 0
+  let isAnyRemoved = false
   for (let place = 0; place < block.rowCount; place++) {
     const view = block.rowAt(place)
     if (!view) continue
-    if (gone.has(place)) removed++
-    else kept.push({ version: block.versionAt(place), bytes: view.bytes })
+    const at = block.versionAt(place)
+    if (!gone.has(place)) {
+      kept.push({ version: at, bytes: view.bytes })
+      continue
+    }
+    isAnyRemoved = true
+    removed.set(at.transaction, (removed.get(at.transaction) ?? 0) + 1)
   }
-  if (removed === 0) return { next, removed }
+  if (!isAnyRemoved) return next
   rows.removeSync(key)
   if (kept.length > 0) {
     const first = rowVersionKey(object, kept[0]!.version)
@@ -183,7 +212,7 @@ function removeFromValue(
     const bytes = kept.map(({ bytes }) => bytes)
     rows.putSync(first, packedBlock(first, versionsLeft, bytes))
   }
-  return { next, removed }
+  return next
 }
 
 /** The key of the value that has the version, if any has. */

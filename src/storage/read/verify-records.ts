@@ -6,7 +6,6 @@ import { damageAt, damagedRows, objectText, type RecordDamage } from '../record-
 import { objectOf, transactionKey, transactionOf } from '../record-key.ts'
 import { decodeLogEntry, endOfLog } from '../record-log.ts'
 import { RowBlock } from '../row/row-block.ts'
-import { readPurgedCount } from './purged-count.ts'
 
 /** What a step reads, at most, unless one value is larger. */
 const bytesPerStep = 2 ** 20
@@ -147,11 +146,8 @@ class RowCounts {
   readonly #last: number
   readonly #logged = new Map<number, number>()
   readonly #found = new Map<number, number>()
-  readonly #records: RecordsEnvironment
 
-  constructor(records: RecordsEnvironment) {
-    this.#records = records
-    const { root, log } = records
+  constructor({ root, log }: RecordsEnvironment) {
     root.resetReadTxn()
     const range = { start: endOfLog, end: transactionKey(0), reverse: true, limit: 1 }
     const [last] = log.getKeys(range)
@@ -175,8 +171,7 @@ class RowCounts {
 
   compare(onDamage: (damage: RecordDamage) => void): void {
     for (const [object, found] of this.#found) {
-      const purged = readPurgedCount(this.#records, object)
-      const logged = (this.#logged.get(object) ?? 0) - purged
+      const logged = this.#logged.get(object) ?? 0
       if (found >= logged) continue
       const what = `${logged - found} of ${logged} row versions of ${objectText(object)}`
       onDamage({ database: 'rows', key: '', what, object })
