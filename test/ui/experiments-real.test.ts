@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser || !filesAreThere)(
         .locator('tr[data-index="0"]')
         .getByText(`${(rate * 100).toFixed(1)} %`)
         .waitFor()
-      await table.locator('tr[data-index="0"]').getByRole('button').press('Enter')
+      await table.locator('tr[data-index="0"]').getByRole('link').press('Enter')
       await page.getByRole('region', { name: 'output' }).waitFor()
       const first = new URL(page.url()).searchParams.get('row')
       const opened = (index: number) =>

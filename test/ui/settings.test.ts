@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     await dialog.getByRole('button', { name: 'Save' }).click()
     const line = page.getByRole('row', { name: /Retention/ })
     await line.getByText('90 days, and error is not null').waitFor()
-    await line.getByRole('button', { name: 'Run Retention now' }).click()
+    await line.getByRole('button', { name: 'Run now: Retention' }).click()
     await page.getByText('0 traces with 0 records removed').waitFor()
     expect(faults).toEqual([])
   })

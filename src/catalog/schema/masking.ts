@@ -12,7 +12,10 @@ const pattern = z
     z.object({
       type: z.literal('expression'),
       expression: z.string().min(1).max(longestExpression),
-      flags: z.string().max(3).optional(),
+      flags: z
+        .string()
+        .regex(/^[ims]{0,3}$/)
+        .optional(),
     }),
   ])
   .meta({ id: 'MaskingPattern' })
@@ -66,7 +69,7 @@ export const maskingRulePatch = z.object({
   path: path.nullish(),
   fields: fieldNames.nullish(),
   pattern: pattern.nullish(),
-  action: action.optional(),
+  action: action.nullish(),
 })
 
 /** The rule of an entry, or of what one is to be made of. */

@@ -74,7 +74,7 @@ export function SettingsRetention() {
               <>
                 <button
                   type="button"
-                  aria-label={`Run ${rule.name} now`}
+                  aria-label={`Run now: ${rule.name}`}
                   onClick={() => void run(rule)}
                 >
                   Run now
