@@ -11,13 +11,13 @@ import { temporaryDirectory } from '../support/temporary-records.ts'
 
 const clusterNumber = 92
 const testKey = 'sk-test-0123456789'
-const kills = isSlow ? 50 : 4
+const kills = 50
 const rowsOfRequest = 300
 const database = 'assay'
 /** `npm test` builds it before. */
 const builtMain = new URL('../../dist/src/main.js', import.meta.url).pathname
 
-describe.runIf(hasCluster())('an export that is killed again and again', () => {
+describe.runIf(isSlow && hasCluster())('an export that is killed again and again', () => {
   let cluster: Cluster
   const choice = new RandomChoice(randomSeed)
 

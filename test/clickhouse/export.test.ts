@@ -7,12 +7,14 @@ import {
   exportedVersions,
   replicaVersions,
 } from '../support/exported-records.ts'
+import { isSlow } from '../support/random-seed.ts'
 import { type AnyJson, RunningService } from '../support/running-service.ts'
 
 const clusterNumber = 91
 const database = 'assay'
 
-describe.runIf(hasCluster())('a cluster', () => {
+// Only in the slow suite until it is found out why a state comes late in some of its runs.
+describe.runIf(isSlow && hasCluster())('a cluster', () => {
   let cluster: Cluster
   let service: RunningService
 

@@ -11,7 +11,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 ELSEWHERE = re.compile(
     r"does not exist|is not in this list|that you may see|there is no |already|has no version of it"
     r"|without an owner|a delete names its record|goes with it|exclude each other|is for live queries|never changes"
-    r"|a rule has a path, fields or a pattern|nothing says which records are meant"
+    r"|a rule has a path, fields or a pattern|pattern\.expression|nothing says which records are meant"
     r'|names no object|config\.|Message":"query[ .\[]|PARSE_|BIND_'
 )
 
