@@ -20,14 +20,13 @@ const pattern = z
   ])
   .meta({ id: 'MaskingPattern' })
 
-const action = z
-  .discriminatedUnion('type', [
-    z.object({ type: z.literal('drop') }),
-    z.object({ type: z.literal('hash') }),
-    z.object({ type: z.literal('replace'), text: shortText.optional() }),
-    z.object({ type: z.literal('keep_last_four') }),
-  ])
-  .meta({ id: 'MaskingAction' })
+const actions = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('drop') }),
+  z.object({ type: z.literal('hash') }),
+  z.object({ type: z.literal('replace'), text: shortText.optional() }),
+  z.object({ type: z.literal('keep_last_four') }),
+])
+const action = actions.meta({ id: 'MaskingAction' })
 
 const path = shortText.min(1)
 const fieldNames = z.array(shortText.min(1)).min(1).max(mostFields)
@@ -69,7 +68,7 @@ export const maskingRulePatch = z.object({
   path: path.nullish(),
   fields: fieldNames.nullish(),
   pattern: pattern.nullish(),
-  action: action.nullish(),
+  action: actions.nullish(),
 })
 
 /** The rule of an entry, or of what one is to be made of. */
