@@ -65,14 +65,21 @@ export function splitText(text: string, separator: string): string[] {
 export function splitPart(text: string, separator: string, index: Value): string | null {
   const number = asNumber(index)
   if (number === null || !Number.isInteger(number) || number === 0) return null
-  const partCount = separator === '' ? codePointCount(text) : countOccurrences(text, separator) + 1
-  const place = number < 0 ? partCount + number : number - 1
-  if (place < 0 || place >= partCount) return null
-  if (separator === '') return sliceCodePoints(text, place, place + 1)
+  const place = number < 0 ? countParts(text, separator) + number : number - 1
+  if (place < 0) return null
+  if (separator === '') return sliceCodePoints(text, place, place + 1) || null
   let from = 0
-  for (let part = 0; part < place; part++) from = text.indexOf(separator, from) + separator.length
+  for (let part = 0; part < place; part++) {
+    const at = text.indexOf(separator, from)
+    if (at < 0) return null
+    from = at + separator.length
+  }
   const end = text.indexOf(separator, from)
   return text.slice(from, end < 0 ? text.length : end)
+}
+
+function countParts(text: string, separator: string): number {
+  return separator === '' ? codePointCount(text) : countOccurrences(text, separator) + 1
 }
 
 /** How often a text that is not empty is found in another, each time behind the one before. */
