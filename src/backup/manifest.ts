@@ -10,9 +10,9 @@
  */
 import { z } from 'zod'
 import { AssayError } from '../error.ts'
+import { contentHash } from '../storage/content-hash.ts'
 import { formatTransaction } from '../type/transaction.ts'
 import type { BackupStore } from './backup-store.ts'
-import { hashOf } from './piece.ts'
 
 const reference = z.object({ hash: z.string(), storedBytes: z.number(), bytes: z.number() })
 
@@ -73,7 +73,7 @@ export function manifestPath({ kind, time, transaction }: Manifest): string {
 export async function writeManifest(store: BackupStore, manifest: Manifest): Promise<string> {
   const path = manifestPath(manifest)
   const text = JSON.stringify(manifest)
-  await store.write(path, Buffer.from(`${text}\n${hashOf(Buffer.from(text))}\n`))
+  await store.write(path, Buffer.from(`${text}\n${contentHash(Buffer.from(text))}\n`))
   return path
 }
 
@@ -82,7 +82,7 @@ export async function readManifest(store: BackupStore, path: string): Promise<Ma
   const bytes = await store.read(path)
   const lines = bytes?.toString('latin1').split('\n')
   const [text = '', hash] = lines ?? []
-  const isWhole = lines?.length === 3 && hash === hashOf(Buffer.from(text, 'latin1'))
+  const isWhole = lines?.length === 3 && hash === contentHash(Buffer.from(text, 'latin1'))
   const checked = isWhole ? manifestSchema.safeParse(JSON.parse(text)) : undefined
   if (checked?.success) return checked.data
   const fault = !bytes ? 'is missing' : isWhole ? 'is of another version of Assay' : 'is damaged'

@@ -4,10 +4,10 @@
  *
  *     piece = codec u8, content          0: as it is, 1: deflated
  */
-import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import { AssayError } from '../error.ts'
+import { contentHash } from '../storage/content-hash.ts'
 import type { BackupStore } from './backup-store.ts'
 
 /** Where a piece is, and how long it is. */
@@ -30,7 +30,7 @@ const inflate = promisify(inflateRaw)
 /** Stores a piece, unless it is there already; one that is there and damaged is written anew. */
 export async function writePiece(store: BackupStore, content: Uint8Array): Promise<PieceReference> {
   const stored = await encode(content)
-  const hash = hashOf(stored)
+  const hash = contentHash(stored)
   const path = piecePath(hash)
   const isThere = (await store.has(path)) && (await store.read(path))?.equals(stored)
   if (!isThere) await store.write(path, stored)
@@ -54,7 +54,7 @@ export async function pieceFault(
   const path = piecePath(hash)
   const stored = await store.read(path)
   if (!stored) return `${path} is missing`
-  if (hashOf(stored) !== hash) return `${path} is damaged`
+  if (contentHash(stored) !== hash) return `${path} is damaged`
   const content =
     stored[0] === codecs.plain
       ? stored.subarray(1)
@@ -66,10 +66,6 @@ export const pieceFolder = 'pieces/'
 
 export function piecePath(hash: string): string {
   return `${pieceFolder}${hash.slice(0, 2)}/${hash}`
-}
-
-export function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }
 
 async function encode(content: Uint8Array): Promise<Buffer> {

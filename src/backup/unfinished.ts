@@ -1,7 +1,9 @@
 /** How far a backup is that was not ended: the next one goes on from there. */
+
+import { contentHash } from '../storage/content-hash.ts'
 import type { BackupStore } from './backup-store.ts'
 import type { ChangesProgress } from './changes-reader.ts'
-import { hashOf, type PieceReference, piecePath } from './piece.ts'
+import { type PieceReference, piecePath } from './piece.ts'
 
 export const unfinishedPath = 'unfinished.json'
 
@@ -55,7 +57,10 @@ export class Unfinished {
   ): Promise<void> {
     const note: Note = { identity: this.#identity, entry, progress, chunks: [...chunks] }
     const text = JSON.stringify(note)
-    await this.#store.write(unfinishedPath, Buffer.from(`${text}\n${hashOf(Buffer.from(text))}\n`))
+    await this.#store.write(
+      unfinishedPath,
+      Buffer.from(`${text}\n${contentHash(Buffer.from(text))}\n`),
+    )
   }
 
   async end(): Promise<void> {
@@ -67,7 +72,7 @@ export class Unfinished {
 export async function readNote(store: BackupStore): Promise<Note | undefined> {
   const bytes = await store.read(unfinishedPath)
   const [text = '', hash] = bytes?.toString('latin1').split('\n') ?? []
-  if (hash !== hashOf(Buffer.from(text, 'latin1'))) return undefined
+  if (hash !== contentHash(Buffer.from(text, 'latin1'))) return undefined
   return JSON.parse(text) as Note
 }
 

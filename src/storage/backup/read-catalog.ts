@@ -2,8 +2,8 @@
  * Reads the catalog as it is at one moment, in chunks. A chunk ends where a hash of a key says so, so that a change of one
  * entry changes one chunk: whoever has the others need not be sent them again.
  */
-import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { contentHash } from '../content-hash.ts'
 import { beginRead, type RecordsEnvironment } from '../environment.ts'
 import { letQueriesPass } from '../give-way.ts'
 import { RecordReader } from '../read/record-reader.ts'
@@ -54,7 +54,7 @@ export function readCatalog(
   let damaged = 0
   const end = () => {
     const list = chunk.take()
-    const hash = createHash('sha256').update(list).digest('hex')
+    const hash = contentHash(list)
     const isSent = !known.has(hash) && sent < bytes
     if (isSent) sent += list.length
     chunks.push({ hash, length: list.length, list: isSent ? list : undefined })

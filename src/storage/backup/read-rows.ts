@@ -2,9 +2,9 @@
  * Reads the row versions of a range of transactions, a piece at a time. Versions never change, so each piece may be read
  * in a transaction of its own, at any time: none is held open for longer than a piece takes.
  */
-import { createHash } from 'node:crypto'
 import { AssayError } from '../../error.ts'
 import { type RowKey, rowKey } from '../../type/transaction.ts'
+import { contentHash } from '../content-hash.ts'
 import { beginRead, type ReadTransaction, type RecordsEnvironment } from '../environment.ts'
 import { letQueriesPass } from '../give-way.ts'
 import { RecordReader } from '../read/record-reader.ts'
@@ -170,7 +170,7 @@ export class BackupReader {
   logEntry(transaction: number): string | undefined {
     this.#records.root.resetReadTxn()
     const value = this.#records.log.get(transactionKey(transaction))
-    return value && hashOf(value)
+    return value && contentHash(value)
   }
 
   /** See `LogDigest`. */
@@ -215,11 +215,6 @@ export class BackupReader {
       within.done()
     }
   }
-}
-
-/** Tells one entry of the log from another: its hash, hexadecimal. */
-function hashOf(value: Buffer): string {
-  return createHash('sha256').update(value).digest('hex')
 }
 
 function after({ transaction, index }: RowKey): RowKey {
