@@ -24,6 +24,15 @@ export async function queryRows(engine: Engine, request: QueryRequest): Promise<
   return rows
 }
 
+/** The rows of a query, however many, one after the other, with pauses for others. */
+export async function* eachRow(
+  engine: Engine,
+  request: Omit<QueryRequest, 'separator'>,
+): AsyncGenerator<Fields> {
+  const { rows } = await engine.query({ ...request, separator: ',\n' })
+  for await (const some of parsedRows(rows)) yield* some
+}
+
 /**
  * The rows of an answer that has commas between them, some at a time, with pauses for others. Throws LIMIT_MEMORY for
  * a row that is too long.

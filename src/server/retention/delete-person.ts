@@ -2,7 +2,6 @@
  * Deletes all that is stored of a person: every record one of whose versions names an id of theirs, or that a filter finds
  * now, with all its versions and the files that it alone names. What is left is a certificate, which names nobody.
  */
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,8 +11,9 @@ import { contentName } from '../../attachment/content-store.ts'
 import type { Actor } from '../../catalog/audit-trail.ts'
 import type { CatalogObject } from '../../catalog/catalog.ts'
 import type { Engine } from '../../engine.ts'
+import { contentHash } from '../../storage/content-hash.ts'
 import { writeExactJson } from '../../type/exact-json.ts'
-import { parsedRows } from '../query-rows.ts'
+import { eachRow } from '../query-rows.ts'
 import { deleteRecords } from './retention.ts'
 import { checkFilter, usualHoldTags } from './rule.ts'
 import { heldRecords, quoted } from './select-traces.ts'
@@ -122,8 +122,7 @@ async function choose(
   if (filter) {
     const source = `${object.type}(${quoted(object.id)})`
     const query = `select: id | from: ${source} | filter: (${filter}\n)`
-    const { rows } = await engine.query({ query, view, separator: ',\n' })
-    for await (const part of parsedRows(rows)) for (const { id } of part) ids.add(String(id))
+    for await (const { id } of eachRow(engine, { query, view })) ids.add(String(id))
   }
   if (ids.size === 0) return { object, ids: [], held: 0 }
   const rule = { hold_tags: [...usualHoldTags] }
@@ -165,8 +164,7 @@ async function namedFiles(engine: Engine, chosen: readonly Chosen[]): Promise<Se
       const some = ids.slice(from, from + recordsPerStep).map(quoted)
       const source = `${object.type}(${quoted(object.id)})`
       const query = `select: * | from: ${source} | filter: id in [${some.join(', ')}]`
-      const { rows } = await engine.query({ query, view, separator: ',\n' })
-      for await (const part of parsedRows(rows)) for (const row of part) addKeys(row, keys)
+      for await (const row of eachRow(engine, { query, view })) addKeys(row, keys)
     }
   }
   return keys
@@ -270,17 +268,13 @@ function certificate(
     created: new Date().toISOString(),
     org_id: organizationId,
     project_id: projectId ?? null,
-    user_id_hashes: userIds.map(sha256),
-    filter_hash: filter ? sha256(filter) : null,
+    user_id_hashes: userIds.map(contentHash),
+    filter_hash: filter ? contentHash(filter) : null,
     records: objects.reduce((sum, { records }) => sum + records, 0),
     held: objects.reduce((sum, { held }) => sum + held, 0),
     attachments,
     objects,
     proof,
   }
-  return { ...rest, hash: sha256(writeExactJson(rest)) }
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return { ...rest, hash: contentHash(writeExactJson(rest)) }
 }

@@ -2,7 +2,7 @@
 import type { CatalogObject, CatalogView } from '../../catalog/catalog.ts'
 import type { Engine } from '../../engine.ts'
 import { ExactNumber } from '../../type/exact-json.ts'
-import { parsedRows } from '../query-rows.ts'
+import { eachRow } from '../query-rows.ts'
 import { type RetentionRule, usualHoldTags } from './rule.ts'
 
 export interface HoldTags {
@@ -51,31 +51,24 @@ export async function selectTraces(options: SelectOptions): Promise<Selection> {
   const traces: Trace[] = []
   let [held, kept, seen, bytesSeen] = [0, 0, 0, 0]
   let isAll = true
-  const { rows } = await engine.query({
-    query: queryOf(options),
-    view,
-    separator: ',\n',
-    ...(signal && { signal }),
-  })
-  for await (const part of parsedRows(rows)) {
-    for (const row of part) {
-      const root = row.root_span_id
-      const newest = row.newest
-      if (typeof root !== 'string' || typeof newest !== 'string') continue
-      const records = numberOfExact(row.records)
-      const bytes = numberOfExact(row.bytes)
-      seen++
-      bytesSeen += bytes
-      const isOver =
-        Date.parse(newest) < cutoff ||
-        (rule.retention_count != null && seen > rule.retention_count) ||
-        (rule.retention_bytes != null && bytesSeen > rule.retention_bytes)
-      if (!isOver) continue
-      if (numberOfExact(row.held) > 0) held++
-      else if (numberOfExact(row.kept) > 0) kept++
-      else if (traces.length < most) traces.push({ root, newest, records, bytes })
-      else isAll = false
-    }
+  const asked = { query: queryOf(options), view, ...(signal && { signal }) }
+  for await (const row of eachRow(engine, asked)) {
+    const root = row.root_span_id
+    const newest = row.newest
+    if (typeof root !== 'string' || typeof newest !== 'string') continue
+    const records = numberOfExact(row.records)
+    const bytes = numberOfExact(row.bytes)
+    seen++
+    bytesSeen += bytes
+    const isOver =
+      Date.parse(newest) < cutoff ||
+      (rule.retention_count != null && seen > rule.retention_count) ||
+      (rule.retention_bytes != null && bytesSeen > rule.retention_bytes)
+    if (!isOver) continue
+    if (numberOfExact(row.held) > 0) held++
+    else if (numberOfExact(row.kept) > 0) kept++
+    else if (traces.length < most) traces.push({ root, newest, records, bytes })
+    else isAll = false
   }
   return { traces: await withBytes(options, traces), held, kept, isAll }
 }
@@ -89,21 +82,18 @@ async function withBytes(
   const { engine, view, object, signal } = options
   const step = Math.ceil(traces.length / sampledTraces)
   const sample = traces.filter((_, i) => i % step === 0)
-  const { rows } = await engine.query({
+  const asked = {
     query: [
       `measures: sum(${sizeOf(object)}) as bytes, count(1) as records`,
       `from: ${object.type}(${quoted(object.id)})`,
       `filter: root_span_id in [${sample.map(({ root }) => quoted(root)).join(', ')}]`,
     ].join('\n| '),
     view,
-    separator: ',\n',
     ...(signal && { signal }),
-  })
+  }
   let average = 0
-  for await (const part of parsedRows(rows)) {
-    for (const { bytes, records } of part) {
-      average = numberOfExact(bytes) / Math.max(1, numberOfExact(records))
-    }
+  for await (const { bytes, records } of eachRow(engine, asked)) {
+    average = numberOfExact(bytes) / Math.max(1, numberOfExact(records))
   }
   return traces.map((trace) => ({ ...trace, bytes: Math.round(average * trace.records) }))
 }
@@ -138,18 +128,17 @@ export async function heldRecords({
   rule,
   signal,
 }: Omit<SelectOptions, 'most' | 'rule'> & HoldTags): Promise<string[]> {
-  const { rows } = await engine.query({
+  const asked = {
     query: [
       'select: id',
       `from: ${object.type}(${quoted(object.id)})`,
       `filter: any_span(${heldCondition(rule)})`,
     ].join('\n| '),
     view,
-    separator: ',\n',
     ...(signal && { signal }),
-  })
+  }
   const ids: string[] = []
-  for await (const part of parsedRows(rows)) for (const { id } of part) ids.push(String(id))
+  for await (const { id } of eachRow(engine, asked)) ids.push(String(id))
   return ids
 }
 
@@ -172,26 +161,23 @@ export async function recordsOf(
   { engine, view, object, rule, signal }: Omit<SelectOptions, 'most'>,
   traces: readonly Trace[],
 ): Promise<string[]> {
-  const { rows } = await engine.query({
+  const asked = {
     query: [
       `select: id, root_span_id, created, (${keptCondition(rule)} or ${heldCondition(rule)}) as stays`,
       `from: ${object.type}(${quoted(object.id)})`,
       `filter: root_span_id in [${traces.map(({ root }) => quoted(root)).join(', ')}]`,
     ].join('\n| '),
     view,
-    separator: ',\n',
     ...(signal && { signal }),
-  })
+  }
   const found = new Map(traces.map(({ root }) => [root, [] as string[]]))
   const newest = new Map<string, string>()
-  for await (const part of parsedRows(rows)) {
-    for (const { id, root_span_id, created, stays } of part) {
-      const root = String(root_span_id)
-      if (stays === true) found.delete(root)
-      found.get(root)?.push(String(id))
-      const made = String(created)
-      if (made > (newest.get(root) ?? '')) newest.set(root, made)
-    }
+  for await (const { id, root_span_id, created, stays } of eachRow(engine, asked)) {
+    const root = String(root_span_id)
+    if (stays === true) found.delete(root)
+    found.get(root)?.push(String(id))
+    const made = String(created)
+    if (made > (newest.get(root) ?? '')) newest.set(root, made)
   }
   return traces.flatMap((trace) =>
     newest.get(trace.root) === trace.newest ? (found.get(trace.root) ?? []) : [],

@@ -40,7 +40,7 @@ export function adminRoutes({ engine, backups, live, metrics }: AdminRouteParts)
     return jsonReply({ cancelled: id })
   }
   // Numbers are of all that everybody does here.
-  const requireOperator = (gate: Gate) => {
+  const requireOrganizationUpdate = (gate: Gate) => {
     gate.requirePermission('update', 'organization', gate.organization().id)
   }
   return [
@@ -49,7 +49,7 @@ export function adminRoutes({ engine, backups, live, metrics }: AdminRouteParts)
       path: '/admin/status',
       access: 'key',
       handle: (_, gate) => {
-        requireOperator(gate)
+        requireOrganizationUpdate(gate)
         return jsonReply(statusOf(engine, backups))
       },
     },
@@ -79,7 +79,7 @@ export function adminRoutes({ engine, backups, live, metrics }: AdminRouteParts)
       path: '/metrics',
       access: 'key',
       handle: async (_, gate) => {
-        requireOperator(gate)
+        requireOrganizationUpdate(gate)
         return { contentType: metrics.contentType, body: await metrics.text() }
       },
     },
