@@ -15,6 +15,7 @@ import type { RowChunk } from './answer/answer-frame.ts'
 import { type RunOptions, runQuery } from './run-plan.ts'
 import type { AuditLog } from './scan/audit-log.ts'
 import type { QuerySnapshot } from './scan/snapshot.ts'
+import { UsageCache } from './scan/usage-cache.ts'
 import type { QueriesStatus } from './status.ts'
 import type { QueryPool } from './thread/query-pool.ts'
 import { QueryTasks } from './thread/query-tasks.ts'
@@ -47,6 +48,7 @@ export class QueryRunner {
   readonly #pool: QueryPool
   readonly #limits: QueryLimits
   readonly #logger: RunnerLogger | undefined
+  readonly #usage = new UsageCache()
   #slowQueries = 0
   readonly #left = { count: 0, seconds: 0 }
 
@@ -104,6 +106,7 @@ export class QueryRunner {
         ...run,
         query: run.physical,
         pool: new QueryTasks(this.#pool, this.#admission, query, run.withoutDamaged),
+        usage: this.#usage,
         cancelled: query.cancelled,
       })
       for await (const chunk of chunks) {

@@ -34,7 +34,6 @@ import {
 } from './scan/scan-rows.ts'
 import { traceSetOf, traceSetOfGroups } from './scan/semi-join-sets.ts'
 import type { QuerySnapshot } from './scan/snapshot.ts'
-import { keptUsage } from './scan/usage-cache.ts'
 
 export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'semiJoinSets' | 'split'> {
   /** What there is to read of the snapshot, where that is known already. */
@@ -131,14 +130,17 @@ async function* runRows(options: RunOptions, answer: Answer): AsyncGenerator<Row
 
 /** The set of a plan's traces; with those of a page, where the plan makes one. */
 async function findTraces(run: PlanRun): Promise<{ set: SemiJoinSet; page: Relation | undefined }> {
-  if (run.plan.stages.length === 0 && run.plan.stage.kind === 'groups') {
+  const { plan, snapshot, usage, audit } = run
+  if (plan.stages.length === 0 && plan.stage.kind === 'groups') {
     return { set: traceSetOfGroups(await scanGroups(run)), page: undefined }
   }
   let page: Relation | undefined
-  const set = await keptUsage(run, async () => {
+  const find = async () => {
     page = (await finish(run)).relation
     return traceSetOf(page)
-  })
+  }
+  // Who wants to see how a query runs, is shown all of it.
+  const set = await (audit.isKept ? find() : usage.of(plan, snapshot.transaction, find))
   return { set, page }
 }
 

@@ -27,6 +27,19 @@ test('queries are run, and no statistics know of them', async () => {
   expect(await ask('measures: count(1) as n')).toMatchObject({ n: 500 })
 })
 
+test('costs are those of all rows afterwards, of which it has read the last ones', async () => {
+  const { engine, insert, answer } = await openLogs(1000)
+  const spans = (metrics: object) => ({ root_span_id: 't', metrics })
+  await insert([
+    { id: 'agent', span_id: 'agent', ...spans({ tokens: 5, estimated_cost: 5 }) },
+    { id: 'call', span_parents: ['agent'], ...spans({ tokens: 5, estimated_cost: 5 }) },
+    ...Array.from({ length: 2000 }, (_, n) => ({ ...rows[n % rows.length], id: `after ${n}` })),
+  ])
+  await engine.flush()
+  await engine.warmUp(1)
+  expect(await answer('measures: sum(estimated_cost()) as cost')).toEqual([{ cost: 5 }])
+})
+
 test('it ends when the engine is closed', async () => {
   const { engine, insert } = await openLogs()
   await insert(rows)

@@ -28,6 +28,7 @@ import { ObjectSegments } from './object-segments.ts'
 import { isSegmentRange, type ScanRange } from './scan-range.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 import { morselsOf, type Split, segmentMorsels, splitScan } from './split.ts'
+import type { UsageCache } from './usage-cache.ts'
 
 /** One plan of a query, and what it runs with. */
 export interface PlanRun {
@@ -43,6 +44,7 @@ export interface PlanRun {
   /** See `ScanTask`. */
   readonly longAfter?: ScanTask['longAfter']
   readonly pool: QueryTasks
+  readonly usage: UsageCache
   readonly audit: AuditLog
   /** Non-zero once the query is cancelled; shared with the workers. */
   readonly cancelled: Int32Array

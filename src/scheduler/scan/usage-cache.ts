@@ -5,44 +5,47 @@
 import { LRUCache } from 'lru-cache'
 import type { SemiJoinSet } from '../../executor/expression/semi-join-set.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
-import type { PlanRun } from './scan-rows.ts'
 
-/** Of all sets of a service. */
+/** Of all sets of a cache. */
 const maximumBytes = 32 * 2 ** 20
 
-/** By what belongs to a service alone. */
-const kept = new WeakMap<object, LRUCache<string, SemiJoinSet>>()
+/** Snapshots of one transaction must have the same rows: who reads parts of them has a cache of its own. */
+export class UsageCache {
+  readonly #sets = new LRUCache<string, SemiJoinSet>({
+    maxSize: maximumBytes,
+    sizeCalculation: bytesOf,
+  })
 
-/** The set that the plan finds; `find` finds it anew. */
-export async function keptUsage(
-  run: Pick<PlanRun, 'plan' | 'snapshot' | 'pool' | 'audit'>,
-  find: () => Promise<SemiJoinSet>,
-): Promise<SemiJoinSet> {
-  const { plan, snapshot, pool, audit } = run
-  // Who wants to see how a query runs, is shown all of it.
-  if (!isOfWholeSources(plan) || audit.isKept) return find()
-  let sets = kept.get(pool.dictionaries)
-  if (!sets) {
-    sets = new LRUCache({ maxSize: maximumBytes, sizeCalculation: bytesOf })
-    kept.set(pool.dictionaries, sets)
+  /** The set that the plan finds over a snapshot of the transaction; `find` finds it anew. */
+  async of(
+    plan: PhysicalPlan,
+    transaction: number,
+    find: () => Promise<SemiJoinSet>,
+  ): Promise<SemiJoinSet> {
+    if (!isOfWholeSources(plan)) return find()
+    const key = `${transaction} ${plan.objects.map(({ number }) => number).join()}`
+    const known = this.#sets.get(key)
+    if (known) return known
+    const found = await find()
+    this.#sets.set(key, found)
+    return found
   }
-  const key = `${snapshot.transaction} ${plan.objects.map(({ number }) => number).join()}`
-  const known = sets.get(key)
-  if (known) return known
-  const found = await find()
-  sets.set(key, found)
-  return found
 }
 
-function isOfWholeSources({ access, objects, predicates, after, stage }: PhysicalPlan): boolean {
+function isOfWholeSources(plan: PhysicalPlan): boolean {
+  const { access, objects, predicates, after } = plan
   return (
-    stage.kind === 'groups' &&
-    stage.aggregates.some(({ name }) => name === 'repeated_usage') &&
+    findsRepeatedUsage(plan) &&
     access.kind === 'scan' &&
     predicates.length === 0 &&
     after === undefined &&
     !objects.some(({ isHistory }) => isHistory)
   )
+}
+
+/** Whether it finds the spans that repeat the usage of others. */
+export function findsRepeatedUsage({ stage }: PhysicalPlan): boolean {
+  return stage.kind === 'groups' && stage.aggregates.some(({ name }) => name === 'repeated_usage')
 }
 
 function bytesOf({ traces, numbered }: SemiJoinSet): number {
