@@ -5,6 +5,7 @@
  */
 import { type BoundExpression, childrenOf, hiddenField, repeatedUsageSet } from '../binder/bound.ts'
 import { mapChildren } from '../binder/rewrite.ts'
+import { reportedMetrics } from '../type/record.ts'
 import { conjunction, conjunctsOf } from './conjuncts.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import { fromLeaf, mapExpressions, mapPlan } from './map-plan.ts'
@@ -68,9 +69,7 @@ const keys = [objectField, traceField]
 /** Zero tokens are no report. */
 const reportsUsage: BoundExpression = {
   kind: 'or',
-  operands: [
-    ...['prompt_tokens', 'completion_tokens', 'tokens', 'total_tokens', 'estimated_cost'],
-  ].map((name) => ({
+  operands: reportedMetrics.map((name) => ({
     kind: 'comparison',
     operator: 'gt',
     left: { kind: 'field', path: ['metrics', name], type: 'number' },

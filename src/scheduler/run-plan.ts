@@ -23,6 +23,7 @@ import { isShortFinish } from './cost/cost.ts'
 import { splitWithoutKnown } from './scan/answer-from-metadata.ts'
 import { finishNewest } from './scan/newest-traces.ts'
 import { scanRows } from './scan/read-in-order.ts'
+import { inRepeatingTraces } from './scan/repeating-traces.ts'
 import { rowsOfRanges } from './scan/scan-range.ts'
 import {
   type PlanRun,
@@ -32,7 +33,7 @@ import {
   splitInputs,
   wantedRows,
 } from './scan/scan-rows.ts'
-import { traceSetOf, traceSetOfGroups } from './scan/semi-join-sets.ts'
+import { noTraces, traceSetOf, traceSetOfGroups } from './scan/semi-join-sets.ts'
 import type { QuerySnapshot } from './scan/snapshot.ts'
 
 export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'semiJoinSets' | 'split'> {
@@ -136,7 +137,9 @@ async function findTraces(run: PlanRun): Promise<{ set: SemiJoinSet; page: Relat
   }
   let page: Relation | undefined
   const find = async () => {
-    page = (await finish(run)).relation
+    const narrowed = await inRepeatingTraces(run)
+    if (!narrowed) return noTraces
+    page = (await finish(narrowed)).relation
     return traceSetOf(page)
   }
   // Who wants to see how a query runs, is shown all of it.

@@ -160,3 +160,12 @@ function column(
 ): RecordColumn {
   return { name, origin, type, in: objectTypes, description }
 }
+
+/** Metrics by which a span reports usage: one of them is above 0. */
+export const reportedMetrics = [
+  'prompt_tokens',
+  'completion_tokens',
+  'tokens',
+  'total_tokens',
+  'estimated_cost',
+] as const

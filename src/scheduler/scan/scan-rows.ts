@@ -103,7 +103,8 @@ export async function scanGroups(
   }
 }
 
-function sharedDictionaries(
+/** Those of the keys of a plan's groups. */
+export function sharedDictionaries(
   { plan, pool, snapshot, cancelled }: PlanRun,
   ranges: readonly ScanRange[],
 ): Promise<readonly TaskDictionary[]> {

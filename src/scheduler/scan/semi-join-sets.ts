@@ -12,6 +12,7 @@ import {
 } from '../../executor/expression/semi-join-set.ts'
 import type { Relation } from '../../executor/relation/relation.ts'
 import type { FinishTask } from '../../executor/task/task.ts'
+import type { Texts } from '../../vector/column.ts'
 import { type SharedDictionary, SharedTexts } from '../../vector/shared-dictionary.ts'
 import { GrowingTexts, TextIndex } from '../../vector/text-index.ts'
 import { valueReader } from '../../vector/vector.ts'
@@ -20,6 +21,8 @@ type ScannedGroups = Extract<FinishTask['input'], { kind: 'groups' }>
 
 /** With fewer groups, their texts are looked at: that narrows what is read of a few traces. */
 const fewestNumbered = 4096
+
+export const noTraces: SemiJoinSet = { objects: [], traces: [] }
 
 /** The set of traces that a plan has found: its groups have the keys object and `root_span_id`. */
 export function traceSetOf({ rowCount, groupColumns }: Relation): SemiJoinSet {
@@ -31,18 +34,40 @@ export function traceSetOf({ rowCount, groupColumns }: Relation): SemiJoinSet {
 }
 
 /** The same of groups that tasks have found, and that need not be merged first. */
-export function traceSetOfGroups({ partials, dictionaries }: ScannedGroups): SemiJoinSet {
+export function traceSetOfGroups(groups: ScannedGroups): SemiJoinSet {
+  const { partials, dictionaries } = groups
   const groupCount = partials.reduce((sum, partial) => sum + partial.groupCount, 0)
   const shared = partials.map(({ keys }) => keys[1]!).find((key) => key.kind === 'shared')
   const dictionary = dictionaries.find(({ id }) => id === shared?.dictionary)
   const found = new FoundTraces(dictionary, groupCount >= fewestNumbered)
-  for (const { keys, groupCount: count } of partials) {
+  addGroups(found, groups)
+  return found.finish()
+}
+
+/**
+ * Of each object the traces that have codes in a dictionary, and those of groups that tasks have found.
+ *
+ * @param codes by number of the object
+ */
+export function traceSetOfCodes(
+  dictionary: SharedDictionary,
+  codes: ReadonlyMap<number, Int32Array>,
+  groups: ScannedGroups | undefined,
+): SemiJoinSet {
+  const count = Math.max(...Array.from(codes.values(), ({ length }) => length))
+  const found = new FoundTraces(dictionary, count >= fewestNumbered)
+  for (const [object, ofObject] of codes) found.addCodes(object, ofObject)
+  if (groups) addGroups(found, groups)
+  return found.finish()
+}
+
+function addGroups(found: FoundTraces, { partials }: ScannedGroups): void {
+  for (const { keys, groupCount } of partials) {
     const [objects, traces] = keys
     assert(objects && objects.kind !== 'shared' && traces, 'objects have numbers')
     if (traces.kind === 'shared') found.addShared(objects, traces)
-    else found.add(objects, traces, count)
+    else found.add(objects, traces, groupCount)
   }
-  return found.finish()
 }
 
 class FoundTraces {
@@ -78,15 +103,13 @@ class FoundTraces {
 
   addShared(objects: WireValues, { codes, others }: SharedValues): void {
     const objectAt = valueReader(vectorOf(objects))
-    const { bytes, offsets } = this.#shared!.texts
     const otherAt = valueReader(vectorOf(others))
     for (let row = 0; row < codes.length; row++) {
       const code = codes[row]!
       if (code === sharedNull) continue
       const ofObject = this.#of(objectAt(row) as number)
       if (code >= 0) {
-        if (ofObject.held) ofObject.held[code] = 1
-        else ofObject.add(bytes, offsets[code]!, offsets[code + 1]!)
+        ofObject.addCode(code, this.#shared!.texts)
         continue
       }
       const value = otherAt(sharedNull - code - 1)
@@ -94,6 +117,11 @@ class FoundTraces {
       const own = traceBytes(value)
       ofObject.add(own, 0, own.length)
     }
+  }
+
+  addCodes(object: number, codes: Int32Array): void {
+    const ofObject = this.#of(object)
+    for (let i = 0; i < codes.length; i++) ofObject.addCode(codes[i]!, this.#shared!.texts)
   }
 
   finish(): SemiJoinSet {
@@ -130,6 +158,11 @@ class Traces {
 
   add(source: Buffer, start: number, end: number): void {
     this.#index.codeOf(this.#texts, source, start, end)
+  }
+
+  addCode(code: number, { bytes, offsets }: Texts): void {
+    if (this.held) this.held[code] = 1
+    else this.add(bytes, offsets[code]!, offsets[code + 1]!)
   }
 
   finish(): TraceTexts {

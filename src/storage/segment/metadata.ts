@@ -35,6 +35,11 @@ export interface ObjectRows {
   /** Least and greatest `created` in milliseconds; null when it has none as a time. */
   readonly firstCreated: number | null
   readonly lastCreated: number | null
+  /**
+   * No span among these rows that reports usage is the parent of another (`function/repeated-usage.ts`). Absent where
+   * one may be, and in older segments.
+   */
+  readonly isUsageOfLeaves?: true
 }
 
 interface ColumnBase {

@@ -3,10 +3,12 @@ import type { ColumnSet } from '../../vector/column.ts'
 import { isValid } from '../../vector/read-column.ts'
 import { paginationKeyAt } from '../../vector/row-keys.ts'
 import { objectRuns } from '../shred/shred-keys.ts'
+import { leafUsage } from './leaf-usage.ts'
 import type { ObjectRows } from './metadata.ts'
 
 export function objectRows(set: ColumnSet): ObjectRows[] {
   const { keys } = set
+  const isUsageOfLeaves = leafUsage(set)
   const created = set.columns(['created'])?.timestamp
   return objectRuns(keys.object).map(({ from, to }) => {
     let firstTransaction = Number.POSITIVE_INFINITY
@@ -31,6 +33,7 @@ export function objectRows(set: ColumnSet): ObjectRows[] {
       lastTransaction,
       firstCreated,
       lastCreated,
+      ...(isUsageOfLeaves(from, to) && { isUsageOfLeaves: true }),
     }
   })
 }
