@@ -61,6 +61,7 @@ interface EngineParts {
   readonly now: () => number
   readonly prices: PriceTable | undefined
   readonly clickhouse: EngineOptions['clickhouse']
+  readonly warmUp: WarmUp
 }
 
 export class Engine {
@@ -74,7 +75,7 @@ export class Engine {
   readonly #runner: QueryRunner
   readonly #writes = new WriteWatch()
   readonly #inserts: Inserts
-  readonly #warmUp = new WarmUp()
+  readonly #warmUp: WarmUp
   readonly #queries: Queries
   readonly #export: ExportLoop | undefined
 
@@ -115,8 +116,13 @@ export class Engine {
           isAutomatic && ingest ? (logRanges, bytes) => ingest.seal(logRanges, bytes) : undefined,
         onError: (thrown) => logger?.error({ err: thrown }, 'fresh rows could not be sealed'),
       })
+      const warmUp = new WarmUp()
       const maintenance = await Maintenance.start({
         ...options.maintenance,
+        onManifest: (manifest) => {
+          options.maintenance?.onManifest?.(manifest)
+          warmUp.noteSegments()
+        },
         directory,
         store: new SegmentStore(segments),
         fresh,
@@ -143,6 +149,7 @@ export class Engine {
         now,
         prices: options.prices,
         clickhouse: options.clickhouse,
+        warmUp,
       })
     } catch (thrown) {
       await writer?.close()
@@ -155,6 +162,7 @@ export class Engine {
     this.#parts = parts
     const { catalog, reads, maintenance, fresh, pool, limits, logger, now, prices } = parts
     this.catalog = catalog
+    this.#warmUp = parts.warmUp
     this.reserve = parts.reserve
     this.backup = parts.backup
     this.#plans = new QueryPlans({ reads, now, prices })

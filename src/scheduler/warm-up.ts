@@ -1,5 +1,5 @@
 /**
- * Runs typical queries while nobody asks for anything, after a start or once the first rows are in a segment:
+ * What first queries would pay for, done while nobody asks for anything. It runs typical queries, after a start or once the first rows are in a segment:
  * JavaScript is interpreted at first and compiled as it is used, in each thread for itself, so that without it the
  * first hundreds of queries take several times as long as later ones. They read what is stored, by the ways that all
  * queries go, and their answers are dropped; no statistics, limits or logs know of them.
@@ -9,6 +9,7 @@ import type { CatalogView } from '../catalog/catalog.ts'
 import type { RowForm } from '../executor/print/row-form.ts'
 import type { PriceTable } from '../function/prices.ts'
 import type { TaskReads } from '../storage/read/task-reads.ts'
+import type { Manifest } from '../storage/segment/manifest.ts'
 import {
   isSupersededWhole,
   type ObjectRows,
@@ -25,6 +26,7 @@ import { AuditLog } from './scan/audit-log.ts'
 import type { QuerySnapshot } from './scan/snapshot.ts'
 import type { QueryPool } from './thread/query-pool.ts'
 import { typicalQueries } from './typical-queries.ts'
+import { Upkeep } from './upkeep.ts'
 
 export interface WarmUpOptions {
   /** That its queries may take together. */
@@ -46,6 +48,9 @@ const enoughQueries = 1000
 /** Rows of which the main thread answers queries itself, such that workers share, and some of each segment. */
 const rowCounts = { inline: 4000, shared: 40_000, ofEach: 1000 }
 
+/** The part of all rows in new segments from which on these are asked. */
+const fewestNew = 1 / 4
+
 type Segments = QuerySnapshot['segments']
 
 /** Queries that may wait for threads which have just been started. */
@@ -57,11 +62,19 @@ export class WarmUp {
   #lastRequest = Number.NEGATIVE_INFINITY
   #queries = 0
   readonly #stopping = new AbortController()
+  readonly #upkeep = new Upkeep()
   #running: Promise<number> = Promise.resolve(0)
+  #keptUp: Promise<void> = Promise.resolve()
 
   /** Must be called when somebody asks for something, or writes. */
   noteRequest(): void {
     this.#lastRequest = performance.now()
+    this.#upkeep.giveWay()
+  }
+
+  /** Must be called when there are other segments. */
+  noteSegments(): void {
+    this.#upkeep.noteSegments()
   }
 
   /** Must be called for each query of somebody. */
@@ -72,18 +85,50 @@ export class WarmUp {
 
   /**
    * Resolves with the number of queries that were run, once the time is over, or others have asked enough. It waits
-   * until there are segments. Rejects when one cannot be read.
+   * until there are segments. Rejects when one cannot be read. From then on it keeps up with new segments.
    */
   start(options: WarmUpOptions): Promise<number> {
     this.#running = this.#run(options)
+    this.#keptUp = this.#running
+      .then(() => this.#keepUp(options))
+      // Queries do it themselves, and tell what cannot be read.
+      .catch(() => undefined)
     return this.#running
   }
 
-  /** Resolves when none of its queries runs any more. */
+  /** Makes shared dictionaries, and asks each query of new segments once where these have much of all rows. */
+  #keepUp(options: WarmUpOptions): Promise<void> {
+    const { maintenance, pool, reads } = options
+    const ask = asking(options, this.#stopping.signal)
+    const known = new Set<string>()
+    const work = async ({ segments }: Manifest, cancelled: Int32Array) => {
+      await pool.dictionaries.prepare(segments, cancelled)
+      const added = segments.filter((segment) => !known.has(stateOf(segment)))
+      if (rowsIn(added) < rowsIn(segments) * fewestNew) return
+      const stored = storedBy(added, reads)
+      for (const [i, query] of stored?.queries.entries() ?? []) {
+        await this.#pause(0)
+        if (Atomics.load(cancelled, 0) !== 0) return
+        // Names may not suit the fields that there are.
+        await ask(query(i), stored!.snapshots.at(-1)!).catch(() => undefined)
+      }
+      known.clear()
+      for (const segment of segments) known.add(stateOf(segment))
+    }
+    return this.#upkeep.run(maintenance, work, () => this.#quiet())
+  }
+
+  /** Resolves when nothing of it runs any more. */
   async stop(): Promise<void> {
     this.#stopping.abort()
+    this.#upkeep.stop()
     // Whoever began it has been told why it failed.
     await this.#running.catch(() => undefined)
+    await this.#keptUp
+  }
+
+  async #quiet(): Promise<void> {
+    while (!this.#isQuiet && !this.#stopping.signal.aborted) await this.#pause(quietMs)
   }
 
   async #run(options: WarmUpOptions): Promise<number> {
@@ -184,6 +229,15 @@ function storedBy(all: Segments, reads: TaskReads) {
   if (!newest || !part) return
   const queries = typicalQueries(newest.metadata, idsOf(reads, newest.id, part))
   return { queries, snapshots: snapshotsOf(segments, part.object) }
+}
+
+/** Differs once its texts are indexed. */
+function stateOf({ id, metadata }: Segments[number]): string {
+  return `${id} ${metadata.textIndexes !== undefined}`
+}
+
+function rowsIn(segments: Segments): number {
+  return segments.reduce((sum, { metadata }) => sum + metadata.rowCount, 0)
 }
 
 function largestPart({ objects }: SegmentMetadata): ObjectRows | undefined {

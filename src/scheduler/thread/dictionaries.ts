@@ -3,15 +3,19 @@
  * without a common numbering every task would make a table of all texts and the merge once more,
  * which took 20 times as long as reading 1 M rows with 250,000 different texts.
  *
- * A dictionary is made by the first query that wants it, in memory, and added to when there are new
- * segments. The one that was used last is the last to go.
+ * A dictionary is made before anybody wants it if there is time (`scheduler/upkeep.ts`), else by the first
+ * query that does, in memory, and added to when there are new segments. The one that was used last is the last to go.
  */
 import { distinctArgument } from '../../executor/aggregate/create.ts'
 import type { UnifyResult, UnifyTask } from '../../executor/task/task.ts'
 import type { TaskDictionary } from '../../executor/task/task-dictionaries.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { ManifestSegment } from '../../storage/segment/manifest.ts'
-import { residualPathsOf, type SegmentMetadata } from '../../storage/segment/metadata.ts'
+import {
+  type ColumnMetadata,
+  residualPathsOf,
+  type SegmentMetadata,
+} from '../../storage/segment/metadata.ts'
 import { leadsTo, samePath } from '../../type/value.ts'
 import type { SharedDictionary } from '../../vector/shared-dictionary.ts'
 
@@ -20,6 +24,8 @@ const fewestTexts = 16_384
 /** Texts that one task adds at most, as other tasks wait for the thread. */
 const textsPerTask = 262_144
 const maximumTextBytes = 256 * 2 ** 20
+/** Of all fields together, that are numbered before a query wants it. */
+const preparedTexts = 16 * 2 ** 20
 const maximumBytes = 512 * 2 ** 20
 
 /** Rows that a query reads of a segment. */
@@ -86,6 +92,24 @@ export class Dictionaries {
     return found
   }
 
+  /**
+   * Makes those of traces and of other fields of which segments have many texts, each some times: those of the fewest
+   * texts first, as far as there is room. Resolves early once `cancelled` is set.
+   */
+  async prepare(segments: readonly ManifestSegment[], cancelled: Int32Array): Promise<void> {
+    const metadata = new Map(segments.map(({ id, metadata }) => [id, metadata]))
+    const all = repeatedPaths(segments).map((path): WantedField => {
+      const counts = segments.map(({ id, metadata }) => [id, textCount(metadata, path)] as const)
+      return { path, texts: new Map(counts.filter(([, count]) => count > 0)) }
+    })
+    let room = preparedTexts
+    for (const field of all.sort((a, b) => textsOf(a) - textsOf(b))) {
+      room -= textsOf(field)
+      if (room < 0 || Atomics.load(cancelled, 0) !== 0) return
+      await this.#field(field, Number.POSITIVE_INFINITY, metadata, cancelled)
+    }
+  }
+
   /** Undefined when the field's dictionary would cost more than it saves. */
   async #field(
     { path, texts }: WantedField,
@@ -93,7 +117,7 @@ export class Dictionaries {
     metadata: ReadonlyMap<number, SegmentMetadata>,
     cancelled: Int32Array,
   ): Promise<FieldState | undefined> {
-    if (sumOf(texts.values()) < fewestTexts) return undefined
+    if (textsOf({ path, texts }) < fewestTexts) return undefined
     const field = this.#stateOf(path)
     const missing = () => [...texts.keys()].filter((segment) => !field.maps.has(segment))
     const cost = sumOf(missing().map((segment) => texts.get(segment)!))
@@ -177,6 +201,26 @@ function keyPaths({ stage }: PhysicalPlan): Path[] {
     if (path.length === key.path.length) paths.set(JSON.stringify(path), path)
   }
   return [...paths.values()]
+}
+
+/** Paths of traces, and of fields whose texts segments have numbered: each of these is there more than once. */
+function repeatedPaths(segments: readonly ManifestSegment[]): Path[] {
+  const paths = new Map<string, Path>()
+  for (const { metadata } of segments) {
+    for (const column of metadata.columns) {
+      const isNumbered = column.type === 'text' && column.encoding === 'dictionary'
+      if (isNumbered || isTraceField(column)) paths.set(JSON.stringify(column.path), column.path)
+    }
+  }
+  return [...paths.values()]
+}
+
+function isTraceField({ path, type }: ColumnMetadata): boolean {
+  return type === 'text' && samePath(path, ['root_span_id'])
+}
+
+function textsOf({ texts }: WantedField): number {
+  return sumOf(texts.values())
 }
 
 /** How many texts the segment keeps for the field: distinct ones, if it has a dictionary. */
