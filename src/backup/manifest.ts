@@ -92,15 +92,33 @@ export async function readManifest(store: BackupStore, path: string): Promise<Ma
 }
 
 /** Of all that can be read, the oldest first. */
-export async function readManifests(
+export function readManifests(
   store: BackupStore,
   onDamage: (path: string, error: AssayError) => void = () => {},
+): Promise<NamedManifest[]> {
+  return readUnknown(store, new Map(), onDamage)
+}
+
+/** By store: what was read of it. */
+const readBefore = new WeakMap<BackupStore, ReadonlyMap<string, Manifest>>()
+
+/** The same for who writes to a store all the while: a manifest never changes, and there may be ten thousands of archives. */
+export async function readNewManifests(store: BackupStore): Promise<NamedManifest[]> {
+  const manifests = await readUnknown(store, readBefore.get(store) ?? new Map(), () => {})
+  readBefore.set(store, new Map(manifests.map(({ path, manifest }) => [path, manifest])))
+  return manifests
+}
+
+async function readUnknown(
+  store: BackupStore,
+  known: ReadonlyMap<string, Manifest>,
+  onDamage: (path: string, error: AssayError) => void,
 ): Promise<NamedManifest[]> {
   const found: NamedManifest[] = []
   for (const folder of Object.values(folders)) {
     for (const path of await store.list(folder)) {
       try {
-        found.push({ path, manifest: await readManifest(store, path) })
+        found.push({ path, manifest: known.get(path) ?? (await readManifest(store, path)) })
       } catch (thrown) {
         if (!(thrown instanceof AssayError)) throw thrown
         onDamage(path, thrown)
@@ -112,31 +130,51 @@ export async function readManifests(
 
 /** All ranges of a manifest, from the first transaction on. Throws STORAGE_CORRUPT where one is missing in between. */
 export function allRanges(
-  { path, manifest }: NamedManifest,
+  named: NamedManifest,
   manifests: readonly NamedManifest[],
 ): BackupRange[] {
-  const before =
-    manifest.previous === null
-      ? []
-      : allRanges(previousOf(path, manifest.previous, manifests), manifests)
-  const ranges = [...before, ...manifest.ranges]
-  let through = 0
+  const byPath = new Map(manifests.map((each) => [each.path, each]))
+  const chain = [named]
+  for (let last = named; last.manifest.previous !== null; chain.push(last)) {
+    const before = byPath.get(last.manifest.previous)
+    if (!before) throw withoutPrevious(last)
+    last = before
+  }
+  const ranges = chain.toReversed().flatMap(({ manifest }) => manifest.ranges)
+  requireContiguous(named, ranges, 0)
+  return ranges
+}
+
+/**
+ * Those that are in no other manifest. Throws STORAGE_CORRUPT where one is missing behind the manifest that this one
+ * goes on from, or that is not there.
+ */
+export function ownRanges(
+  named: NamedManifest,
+  manifests: ReadonlyMap<string, NamedManifest>,
+): readonly BackupRange[] {
+  const { previous, ranges } = named.manifest
+  const before = previous === null ? undefined : manifests.get(previous)
+  if (previous !== null && !before) throw withoutPrevious(named)
+  requireContiguous(named, ranges, before?.manifest.transaction ?? 0)
+  return ranges
+}
+
+function requireContiguous(
+  { path, manifest }: NamedManifest,
+  ranges: readonly BackupRange[],
+  after: number,
+): void {
+  let through = after
   for (const range of ranges) {
     if (range.after !== through) throw incomplete(path)
     through = range.through
   }
   if (through !== manifest.transaction) throw incomplete(path)
-  return ranges
 }
 
-function previousOf(
-  path: string,
-  previous: string,
-  manifests: readonly NamedManifest[],
-): NamedManifest {
-  const found = manifests.find((each) => each.path === previous)
-  if (found) return found
-  throw new AssayError('STORAGE_CORRUPT', `${path} needs ${previous}, which is missing or damaged`)
+function withoutPrevious({ path, manifest: { previous } }: NamedManifest): AssayError {
+  return new AssayError('STORAGE_CORRUPT', `${path} needs ${previous}, which is missing or damaged`)
 }
 
 function incomplete(path: string): AssayError {

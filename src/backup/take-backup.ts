@@ -17,7 +17,7 @@ import {
   type BackupRange,
   type Manifest,
   type NamedManifest,
-  readManifests,
+  readNewManifests,
   writeManifest,
 } from './manifest.ts'
 import { type PieceReference, readPiece, writePiece } from './piece.ts'
@@ -82,13 +82,13 @@ class BackupRun {
   async take(): Promise<TakenBackup> {
     const { kind, hasSecrets } = this.#options
     const state = await this.#source.state(0)
-    const manifests = await readManifests(this.#store)
+    const manifests = await readNewManifests(this.#store)
     const previous = await this.#previous(state, manifests)
     if (kind === 'archive' && !previous) {
       throw new AssayError('COMMAND_INVALID', 'there is no backup that an archive could go on from')
     }
     if (previous) await this.#noteChunks(previous.manifest)
-    const before = previous ? allRanges(previous, manifests) : []
+    const before = previous && kind === 'backup' ? allRanges(previous, manifests) : []
     const after = previous?.manifest.transaction ?? 0
     const { changes, unfinished } = await this.#begin(state, previous, after)
     await this.#read(changes, unfinished, state.transaction)
@@ -140,8 +140,6 @@ class BackupRun {
 
   /** Those of a backup before, as they are; what has changed in the service since, as rows were removed or mended, is read again. */
   async #ranges(before: readonly BackupRange[], { pieces }: ReadCatalog): Promise<BackupRange[]> {
-    // An archive goes on from them.
-    if (this.#options.kind === 'archive') return []
     const ranges: BackupRange[] = []
     for (const range of before) {
       const { after, through, digest } = range

@@ -1,7 +1,7 @@
 /** Reads all that backups consist of, and tells what is damaged. */
 import { AssayError } from '../error.ts'
 import type { BackupStore } from './backup-store.ts'
-import { allRanges, type NamedManifest, readManifests } from './manifest.ts'
+import { type NamedManifest, ownRanges, readManifests } from './manifest.ts'
 import { type PieceReference, pieceFault } from './piece.ts'
 import { catalogPieces, filePieces, folderPieces, rangePieces, readList } from './piece-lists.ts'
 
@@ -45,7 +45,11 @@ class Verification {
     const backups = await readManifests(this.#store, (path, { message }) => {
       this.#note(message, path)
     })
-    for (const backup of backups) await this.#verify(backup, backups)
+    const byPath = new Map(backups.map((backup) => [backup.path, backup]))
+    for (const backup of backups) {
+      await this.#verify(backup, byPath)
+      this.#inherit(backup)
+    }
     return {
       backups,
       faults: Array.from(this.#faults, ([what, paths]) => ({ what, backups: [...paths] })),
@@ -54,10 +58,10 @@ class Verification {
     }
   }
 
-  async #verify(backup: NamedManifest, backups: readonly NamedManifest[]): Promise<void> {
+  async #verify(backup: NamedManifest, backups: ReadonlyMap<string, NamedManifest>): Promise<void> {
     const { path, manifest } = backup
     try {
-      for (const range of allRanges(backup, backups)) {
+      for (const range of ownRanges(backup, backups)) {
         const lists = await this.#list(path, rangePieces, range.pieces)
         for (const piece of [...(lists?.log ?? []), ...(lists?.rows ?? [])]) {
           await this.#piece(path, piece)
@@ -100,6 +104,12 @@ class Verification {
     const fault = this.#pieces.get(hash)
     if (fault !== undefined) this.#note(fault, path)
     return fault === undefined
+  }
+
+  /** An archive needs all that the one before it does. */
+  #inherit({ path, manifest: { previous } }: NamedManifest): void {
+    if (previous === null) return
+    for (const paths of this.#faults.values()) if (paths.has(previous)) paths.add(path)
   }
 
   #note(what: string, path: string): void {

@@ -2,7 +2,7 @@
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BackupStore } from '../../backup/backup-store.ts'
-import { type NamedManifest, readManifests } from '../../backup/manifest.ts'
+import { type NamedManifest, readNewManifests } from '../../backup/manifest.ts'
 import { removeBackups } from '../../backup/remove-backups.ts'
 import { AssayError } from '../../error.ts'
 import { reasonOf } from '../../import/file-record.ts'
@@ -84,14 +84,14 @@ class Schedule {
       const last = backups.at(-1)?.manifest.time
       const dueMs = last === undefined ? 0 : last + everyMs - Date.now()
       if (dueMs <= 0) await this.#attempt(() => this.#backUp(backups))
-      else if (archiveMs !== undefined) await this.#attempt(() => this.#archive())
+      else if (archiveMs !== undefined) await this.#attempt(() => this.#archiveOrBackUp(backups))
       await pause(Math.min(archiveMs ?? 60_000, dueMs > 0 ? dueMs : (archiveMs ?? 1000)), signal)
     }
   }
 
   async #backups(): Promise<NamedManifest[]> {
     const { source } = await this.#source.state(0).catch(() => ({ source: undefined }))
-    const all = await readManifests(this.#store)
+    const all = await readNewManifests(this.#store)
     const own = all.filter(({ manifest }) => source === undefined || manifest.source === source)
     return own.filter(({ manifest }) => manifest.kind === 'backup')
   }
@@ -111,6 +111,16 @@ class Schedule {
     if (keep === undefined) return
     const { backups: removed, pieces } = await removeBackups(this.#store, keep)
     if (removed.length > 0) say(`removed ${removed.join(', ')} and ${pieces} pieces`)
+  }
+
+  /** What was removed for good may have been the last that the last backup has: then nothing can go on from it. */
+  async #archiveOrBackUp(backups: readonly NamedManifest[]): Promise<void> {
+    try {
+      await this.#archive()
+    } catch (thrown) {
+      if (!(thrown instanceof AssayError && thrown.code === 'COMMAND_INVALID')) throw thrown
+      await this.#backUp(backups)
+    }
   }
 
   async #archive(): Promise<void> {
