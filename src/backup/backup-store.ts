@@ -2,6 +2,8 @@
 export interface BackupStore {
   /** For people. */
   readonly name: string
+  /** Whether what was written cannot be read: it holds one backup of everything. */
+  readonly isStream?: boolean
   has(path: string): Promise<boolean>
   /** Undefined when there is no such file. */
   read(path: string): Promise<Buffer | undefined>

@@ -32,9 +32,14 @@ export async function writePiece(store: BackupStore, content: Uint8Array): Promi
   const stored = await encode(content)
   const hash = contentHash(stored)
   const path = piecePath(hash)
-  const isThere = (await store.has(path)) && (await store.read(path))?.equals(stored)
-  if (!isThere) await store.write(path, stored)
+  if (!(await isWhole(store, path, stored))) await store.write(path, stored)
   return { hash, storedBytes: stored.length, bytes: content.length }
+}
+
+async function isWhole(store: BackupStore, path: string, stored: Buffer): Promise<boolean> {
+  if (!(await store.has(path))) return false
+  // What was written to a stream is on its way.
+  return store.isStream === true || (await store.read(path))?.equals(stored) === true
 }
 
 /** Throws STORAGE_CORRUPT when it is not there or is not what it was. */

@@ -72,6 +72,8 @@ class BackupRun {
   readonly #options: BackupOptions
   /** Chunks of the catalog that are stored, by the hash of their content. */
   readonly #chunks = new Map<string, PieceReference>()
+  /** What the catalog's chunks tell of removed objects, in the order in which they came: of a stream they are not read again. */
+  readonly #streamed = new RemovedObjects()
 
   constructor(store: BackupStore, source: BackupSource, options: BackupOptions) {
     this.#store = store
@@ -223,6 +225,7 @@ class BackupRun {
       for (const { hash, list } of answer.chunks) {
         if (!list) continue
         bytes += list.length
+        if (this.#store.isStream) noteEntries(this.#streamed, list)
         this.#chunks.set(hash, await writePiece(this.#store, list))
       }
       await this.#options.onRead('catalog', bytes)
@@ -235,10 +238,11 @@ class BackupRun {
   }
 
   async #removedIn({ chunks }: CatalogPieces): Promise<Set<number>> {
+    if (this.#store.isStream) return this.#streamed.numbers()
     const removed = new RemovedObjects()
     for (const { piece } of chunks) {
       const list = await readPiece(this.#store, piece)
-      for (const { key, value } of entriesOf(list)) removed.note(key.toString(), value)
+      noteEntries(removed, list)
     }
     return removed.numbers()
   }
@@ -275,6 +279,10 @@ class BackupRun {
     )
     return writeList(this.#store, texts)
   }
+}
+
+function noteEntries(removed: RemovedObjects, list: Buffer): void {
+  for (const { key, value } of entriesOf(list)) removed.note(key.toString(), value)
 }
 
 function isSame(before: Manifest, now: Manifest): boolean {

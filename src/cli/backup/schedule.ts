@@ -36,6 +36,12 @@ export async function runSchedule(
   const fullMs =
     flags.fullEvery === undefined ? undefined : parseDuration('--full-every', flags.fullEvery)
   const keep = keptNumber(flags.keep)
+  if (destination === '-' || destination.endsWith('.tar')) {
+    throw new AssayError(
+      'COMMAND_INVALID',
+      '--schedule takes a folder: an archive holds one backup',
+    )
+  }
   const source = new ServiceSource(new Client(flags))
   const store = await openStore(destination, 'write')
   const unlock = await store.lock()
