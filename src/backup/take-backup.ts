@@ -5,6 +5,7 @@
  * is read at one moment, after them; what was written until that moment is read then, too. Rows leave the service only
  * once their object is gone from the catalog: all that the catalog has is complete, or is read again.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { RemovedObjects } from '../catalog/removed-objects.ts'
 import { AssayError } from '../error.ts'
 import { entriesOf } from '../storage/backup/entry-list.ts'
@@ -45,7 +46,7 @@ export interface TakenBackup extends NamedManifest {
   readonly isUnchanged: boolean
 }
 
-/** How often a catalog is read again because an object was removed while its rows were read. */
+/** How often all is read again because something was removed while rows were read. */
 const mostReadings = 10
 /** Bytes of pieces that a kill may cost. */
 const notedEvery = 64 * 2 ** 20
@@ -92,9 +93,10 @@ class BackupRun {
     if (previous) await this.#noteChunks(previous.manifest)
     const before = previous && kind === 'backup' ? allRanges(previous, manifests) : []
     const after = previous?.manifest.transaction ?? 0
-    const { changes, unfinished } = await this.#begin(state, previous, after)
-    await this.#read(changes, unfinished, state.transaction)
-    const catalog = await this.#readAll(changes, unfinished)
+    const begun = await this.#begin(state, previous, after)
+    const { unfinished } = begun
+    await this.#read(begun.changes, unfinished, state.transaction)
+    const { changes, catalog } = await this.#readAll(begun.changes, unfinished)
     const ranges = await this.#ranges(before, catalog)
     const filesBefore =
       previous && (await readList(this.#store, folderPieces, previous.manifest.files))
@@ -143,17 +145,21 @@ class BackupRun {
   /** Those of a backup before, as they are; what has changed in the service since, as rows were removed or mended, is read again. */
   async #ranges(before: readonly BackupRange[], { pieces }: ReadCatalog): Promise<BackupRange[]> {
     const ranges: BackupRange[] = []
-    for (const range of before) {
-      const { after, through, digest } = range
-      if ((await this.#source.logDigest({ after, through })) === digest) {
-        ranges.push(range)
-        continue
-      }
+    for (const range of before) ranges.push(await this.#asItIs(range, pieces))
+    return ranges
+  }
+
+  async #asItIs(range: BackupRange, pieces: CatalogPieces): Promise<BackupRange> {
+    const { after, through } = range
+    let found = range
+    for (let reading = 1; reading <= mostReadings; reading++) {
+      if ((await this.#source.logDigest({ after, through })) === found.digest) break
+      if (reading > 1) await pauseAfter(reading)
       const changes = new ChangesReader(this.#store, this.#source, { after })
       await this.#read(changes, undefined, through)
-      ranges.push(await this.#rangeThat(changes, through, await this.#removedIn(pieces)))
+      found = await this.#rangeThat(changes, through, await this.#removedIn(pieces))
     }
-    return ranges
+    return found
   }
 
   async #noteChunks({ catalog }: Manifest): Promise<void> {
@@ -203,17 +209,32 @@ class BackupRun {
     await unfinished.note(changes.progress, entry, this.#chunks)
   }
 
-  /** The catalog, and all rows of what it has. */
-  async #readAll(changes: ChangesReader, unfinished: Unfinished | undefined): Promise<ReadCatalog> {
+  /**
+   * The catalog, and all rows of what it has. Rows that are removed for good while others are read leave the log, too, in
+   * the same transaction: while it is as it was read, so are the rows, and else all is read anew.
+   */
+  async #readAll(
+    begun: ChangesReader,
+    unfinished: Unfinished | undefined,
+  ): Promise<{ readonly changes: ChangesReader; readonly catalog: ReadCatalog }> {
+    let changes = begun
     for (let reading = 1; ; reading++) {
       const catalog = await this.#readCatalog()
       await this.#read(changes, unfinished, catalog.transaction)
+      if (reading === mostReadings) return { changes, catalog }
+      const { after, through, digest } = changes.progress
+      if ((await this.#source.logDigest({ after, through })) !== digest) {
+        await pauseAfter(reading)
+        changes = new ChangesReader(this.#store, this.#source, { after })
+        await this.#read(changes, unfinished, through)
+        continue
+      }
       const short = changes.shortObjects()
-      if (short.length === 0 || reading === mostReadings) return catalog
+      if (short.length === 0) return { changes, catalog }
       const removed = await this.#removedIn(catalog.pieces)
       const wanting = short.filter(({ object }) => !removed.has(object))
       // What is damaged stays so, however often it is read.
-      if (wanting.length === 0 || reading > 2) return catalog
+      if (wanting.length === 0 || reading > 2) return { changes, catalog }
     }
   }
 
@@ -283,6 +304,11 @@ class BackupRun {
 
 function noteEntries(removed: RemovedObjects, list: Buffer): void {
   for (const { key, value } of entriesOf(list)) removed.note(key.toString(), value)
+}
+
+/** Whoever removes rows gets on with it. */
+async function pauseAfter(reading: number): Promise<void> {
+  await sleep(Math.min(2000, 50 * 2 ** reading))
 }
 
 function isSame(before: Manifest, now: Manifest): boolean {

@@ -239,3 +239,57 @@ test('what was removed for good is in no later backup, and nothing is missing th
   expect((await removeBackups(new FolderStore(purged), 1)).pieces).toBeGreaterThan(0)
   await rm(purged, { recursive: true, force: true })
 })
+
+test.each([
+  ['before', 'rows'],
+  ['after', 'catalog'],
+] as const)(
+  'rows that leave for good %s they are read are neither in a backup nor missing',
+  async (when, part) => {
+    const purged = await makeTemporaryDirectory('purged-beside')
+    const leaving = await service.project(`leaves ${when}`)
+    const old = { created: '2020-01-01T00:00:00Z', input: 'gone for good' }
+    const events = [...records(0, 40, old), ...records(100, 40)].map((record) => ({
+      ...record,
+      root_span_id: record.id,
+    }))
+    expect((await service.insert('project_logs', leaving, events)).status).toBe(200)
+    const { json } = await service.request('/v1/project_automation', {
+      body: {
+        project_id: leaving,
+        name: 'leave',
+        config: { event_type: 'retention', object_type: 'project_logs', retention_days: 30 },
+      },
+    })
+    const source = sourceOf(service)
+    let isRun = false
+    const beside = new Proxy<BackupSource>(source, {
+      get:
+        (_, name: keyof BackupSource) =>
+        async (...values: readonly unknown[]) => {
+          const ask = () =>
+            (source[name] as (...asked: readonly unknown[]) => unknown).apply(source, [...values])
+          if (name !== part || isRun) return ask()
+          isRun = true
+          const { text, json: run } = await service.request('/v1/retention/run', {
+            body: { project_automation_id: json.id },
+          })
+          expect(run, text).toMatchObject({ records: 40 })
+          return ask()
+        },
+    })
+    const { manifest } = await backUp(beside, purged)
+    expect(manifest.ranges.map(({ missing }) => missing)).toEqual([0])
+    const last = await restoreFrom(purged)
+    expect(last.restored.missing).toEqual([])
+    expect(differences(await allAnswers(last.service), await allAnswers(service))).toEqual([])
+    const query = `measures: count(1) as n | from: project_logs('${leaving}') | filter: input = 'gone for good'`
+    expect((await last.service.query(`${query}`)).json.data).toEqual([{ n: 0 }])
+    await last.stop()
+    expect((await backUp(service, purged)).manifest.ranges[0]?.pieces).toEqual(
+      manifest.ranges[0]?.pieces,
+    )
+    await rm(purged, { recursive: true, force: true })
+  },
+  60_000,
+)

@@ -10,12 +10,14 @@ import { IdWriter } from '../id/id-writer.ts'
 import {
   lastSupersessionKey,
   objectOf,
+  rowVersionKey,
   supersessionKey,
   transactionKey,
   transactionOf,
 } from '../record-key.ts'
 import { decodeLogEntry, endOfLog } from '../record-log.ts'
 import type { RowView } from '../row/row.ts'
+import { RowBlock } from '../row/row-block.ts'
 import { FieldPathStore } from '../write/field-path-store.ts'
 import { cutRows, rowsOf } from './cut-rows.ts'
 import { entriesOf } from './entry-list.ts'
@@ -127,7 +129,7 @@ export class RecordsRestore {
       if (this.#removed.has(object)) continue
       const found = this.#found.get(object) ?? 0
       rows += found
-      if (found !== logged) missing.push({ object, logged, found })
+      if (found < logged) missing.push({ object, logged, found })
     }
     const counts = {
       objects: this.#found.size,
@@ -153,9 +155,21 @@ export class RecordsRestore {
     add(this.#found, object, 1)
     // A record that begins anew after it was deleted names the deletion, which supersedes nothing.
     if (!previous || isSame(paginationKey, version)) return
+    // Of a version that was removed for good there is no mark.
+    if (!this.#has(object, previous)) return
     const mark = supersessionKey(object, paginationKey, previous)
     this.#records.supersessions.putSync(mark, transactionKey(transaction))
     this.#superseded.set(object, Math.max(transaction, this.#superseded.get(object) ?? 0))
+  }
+
+  /** Versions come in the order of their transactions, so that those before one have been written. */
+  #has(object: number, version: RowKey): boolean {
+    const { rows } = this.#records
+    const start = rowVersionKey(object, version)
+    const end = rowVersionKey(object, rowKey(0, 0))
+    const [found] = rows.getRange({ start, end, reverse: true, limit: 1 })
+    if (!found) return false
+    return new RowBlock(found.key, found.value, allChecked).placeWith(version) !== undefined
   }
 
   #storeIds(): void {
