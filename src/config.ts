@@ -14,6 +14,7 @@ import {
 } from './clickhouse/settings.ts'
 import { AssayError } from './error.ts'
 import { type PriceTable, readPriceTable } from './function/prices.ts'
+import type { S3Secrets } from './object-store/s3-settings.ts'
 import {
   type AsyncLimits,
   defaultQueryLimits,
@@ -200,6 +201,14 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       readSecret(environment, 'ASSAY_CLICKHOUSE_PASSWORD'),
     ),
   })
+}
+
+/** What opens an object store; nothing where AWS's own variables and files are to tell. */
+export function readS3Secrets(environment: NodeJS.ProcessEnv): S3Secrets {
+  return {
+    accessKeyId: readSecret(environment, 'ASSAY_S3_ACCESS_KEY_ID'),
+    secretAccessKey: readSecret(environment, 'ASSAY_S3_SECRET_ACCESS_KEY'),
+  }
 }
 
 interface Setting {

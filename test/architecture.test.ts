@@ -12,7 +12,7 @@ const floors: readonly (readonly string[])[] = [
   ['server'],
   ['engine', 'config', 'attachment', 'backup'],
   ['scheduler', 'workers'],
-  ['executor', 'access', 'otlp', 'clickhouse'],
+  ['executor', 'access', 'otlp', 'clickhouse', 'object-store'],
   ['planner'],
   ['binder'],
   ['catalog', 'function', 'storage', 'search'],
@@ -76,6 +76,7 @@ const owners: ReadonlyMap<string, readonly string[]> = new Map([
       'server/openid/provider-fetch.ts',
     ],
   ],
+  ['@aws-sdk/client-s3', ['object-store']],
   ['hyparquet-writer', ['format']],
   [
     'uWebSockets.js',

@@ -8,7 +8,10 @@ export function addBackup(program: Command, addConnection: (command: Command) =>
   const backup = program
     .command('backup')
     .description('back up a running service, with the key of who owns all of its organizations')
-    .argument('<place>', 'a folder, or a file that ends in .tar, or - for standard output')
+    .argument(
+      '<place>',
+      'a folder, a file that ends in .tar, - for standard output, or s3://bucket/folder',
+    )
     .option('--full', 'read everything, whatever there is of earlier backups')
     .option('--no-secrets', 'without keys, passwords and what opens secrets of users')
     .option('--mb-per-second <count>', 'read no faster than that')
@@ -39,7 +42,10 @@ export function addBackup(program: Command, addConnection: (command: Command) =>
   program
     .command('restore')
     .description('make a data directory from backups, for a service that is not running')
-    .argument('<place>', 'where the backups are: a folder, a .tar file, or - for standard input')
+    .argument(
+      '<place>',
+      'where the backups are: a folder, a .tar file, - for standard input, or s3://bucket/folder',
+    )
     .option('--data-dir <directory>', 'a folder that is empty or not there')
     .option('--to <moment>', 'a transaction (_xact_id) or a time; by default all that there is')
     .action(async (place: string, flags: RestoreFlags) =>

@@ -7,6 +7,7 @@ import {
   JavaPrograms,
   javaMissing,
 } from './client-programs.ts'
+import { minioMissing, minioProgram } from './minio.ts'
 import { nodeProgram, otherNodeVersions } from './node-versions.ts'
 import { PythonEnvironment, pythonMissing } from './python-environment.ts'
 
@@ -22,9 +23,15 @@ async function preparePython(): Promise<void> {
   for (const name of requirements) await PythonEnvironment.prepare(name)
 }
 
+async function prepareGo(): Promise<void> {
+  await goProgram()
+  await deploymentReader()
+  if (!minioMissing) await minioProgram()
+}
+
 await Promise.all([
   ...(pythonMissing ? [] : [preparePython()]),
-  ...(goMissing ? [] : [goProgram().then(deploymentReader)]),
+  ...(goMissing ? [] : [prepareGo()]),
   ...(javaMissing ? [] : [JavaPrograms.prepare()]),
   ...otherNodeVersions.map(nodeProgram),
 ])
