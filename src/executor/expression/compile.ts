@@ -246,12 +246,13 @@ function compileInTraces(
   const path = node.trace.kind === 'field' ? node.trace.path : undefined
   return (batch, selection) => {
     const o = object(batch, selection)
+    if (o.kind !== 'constant') return byValue.apply([o, trace(batch, selection)], batch, selection)
+    const traces = lookup.of(o.value)
+    // Fields of texts take far longer to read than numbers: of most objects no span repeats usage.
+    if (!traces) return { kind: 'constant', value: false }
     const shared = path && batch.field(path).shared
-    if (shared && o.kind === 'constant') return inSharedTraces(lookup, o.value, shared, batch)
-    const t = trace(batch, selection)
-    return (
-      inTraces(lookup, o, t, batch.rowCount, selection) ?? byValue.apply([o, t], batch, selection)
-    )
+    if (shared) return inSharedTraces(traces, shared, batch)
+    return inTraces(traces, trace(batch, selection), batch.rowCount, selection)
   }
 }
 

@@ -1,5 +1,4 @@
 /** Asks sets of traces for whole batches: once per entry of a dictionary, and texts by their bytes. */
-import type { Value } from '../../type/value.ts'
 import type { SharedCodes } from '../../vector/shared-dictionary.ts'
 import {
   type DictionaryVector,
@@ -9,19 +8,15 @@ import {
   valueReader,
 } from '../../vector/vector.ts'
 import type { Batch } from './batch.ts'
-import type { TraceLookup, TracesOfObject } from './semi-join-set.ts'
+import type { TracesOfObject } from './semi-join-set.ts'
 
-/** Whether the set holds the rows' traces; undefined when the rows may be of several objects. */
+/** Whether the rows' traces are among those of their object that the set has. */
 export function inTraces(
-  lookup: TraceLookup,
-  object: Vector,
+  traces: TracesOfObject,
   trace: Vector,
   rowCount: number,
   selection: Selection,
-): Vector | undefined {
-  if (object.kind !== 'constant') return undefined
-  const traces = lookup.of(object.value)
-  if (!traces) return { kind: 'constant', value: false }
+): Vector {
   const values = new Uint8Array(rowCount)
   switch (trace.kind) {
     case 'dictionary':
@@ -45,15 +40,12 @@ export function inTraces(
   return { kind: 'boolean', values }
 }
 
-/** The same for an object's traces that have codes of a shared dictionary. */
+/** The same of traces that have codes of a shared dictionary. */
 export function inSharedTraces(
-  lookup: TraceLookup,
-  object: Value,
+  traces: TracesOfObject,
   { dictionary, codes, map }: SharedCodes,
   { rowCount }: Batch,
 ): Vector {
-  const traces = lookup.of(object)
-  if (!traces) return { kind: 'constant', value: false }
   const held = traces.heldCodes(dictionary)
   const values = new Uint8Array(rowCount)
   for (let row = 0; row < rowCount; row++) {

@@ -4,7 +4,7 @@
  * tells where texts end.
  */
 
-import { newCodes } from '../../kernel/arena.ts'
+import { newCodes, newText } from '../../kernel/arena.ts'
 import { writeDigits, writeUuids } from '../../kernel/digits.ts'
 import { type CompressedTexts, granuleRows, type Texts } from '../../vector/column.ts'
 import { countSet, isValid } from '../../vector/read-column.ts'
@@ -169,7 +169,7 @@ export class PackedTexts implements CompressedTexts {
 
   #write(packed: Uint8Array): Buffer {
     const { form, width } = this.#shape
-    const texts = Buffer.allocUnsafeSlow((packed.length / width) * this.#length)
+    const texts = newText((packed.length / width) * this.#length)
     if (form === 'uuid') writeUuids(packed, texts)
     else writeDigits(packed, texts)
     return texts
