@@ -8,8 +8,6 @@ import {
   maxNumbers,
   minAll,
   minNumbers,
-  sumAll,
-  sumNumbers,
 } from '../../src/kernel/aggregate.ts'
 import {
   beginBatch,
@@ -35,7 +33,7 @@ import {
   rangeOf,
 } from '../../src/kernel/compare.ts'
 import { gatherBytes, gatherCodes, gatherNumbers, pickNumbers } from '../../src/kernel/gather.ts'
-import { sumByGroup, wordsPerSum } from '../../src/kernel/group-sums.ts'
+import { GroupSums } from '../../src/kernel/group-sums.ts'
 import {
   chooseRows,
   nothingKept,
@@ -68,9 +66,13 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   beginBatch()
   const [outNumbers, outBytes, outCodes] = [newNumbers(n), newBytes(n), newCodes(n)]
   const scratch = new Uint8Array(n)
-  const [sums, errors, counts, lowest, highest] = Array.from({ length: 5 }, () =>
-    newState(8, 0),
-  ) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array]
+  const [counts, lowest, highest] = Array.from({ length: 3 }, () => newState(8, 0)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ]
   const numbered = { table: newTable(9, -1), places: newTable(9, 0) }
   const chosen = { rows: newCodes(n), groups: newCodes(n), count: 0 }
   const choice = { first: 0, flip: 0, kept: newTable(8, nothingKept) }
@@ -79,7 +81,8 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   const codeTable = Int32Array.from([7, 6, 5, 4, 3, 2, 1, 0])
   const range = rangeOf('gt', 500)
   const kept = { values: new Float64Array(n), groups: new Int32Array(n), mask: newBytes(n).fill(1) }
-  const together = newState(8 * wordsPerSum, 0)
+  const sums = new GroupSums()
+  sums.resize(8)
   const ends = new Int32Array(8)
   const whole = numbers.map((number) => Math.floor(number / 100))
   const late = { numbers: newState(1024, Number.NaN), codes: newTable(1024, 0) }
@@ -121,10 +124,7 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   add('mask by code', () => maskByCode(byteTable, codes, n, outBytes))
   add('mask of one code', () => maskCode(3, codes, n, outBytes))
   add('count of a range, as stored', () => void countStored(storedNumbers, storedRange))
-  add(
-    'sum of a range, as stored',
-    () => void sumStoredWhere(storedNumbers, storedRange, together, 0),
-  )
+  add('sum of a range, as stored', () => void sumStoredWhere(storedNumbers, storedRange, sums, 0))
   add('put masks together', () => keepBoth(outBytes, kept.mask, n))
   add('count of a mask', () => void countKept(kept.mask, n))
   add('gather numbers by code', () => gatherNumbers(numberTable, codes, n, outNumbers))
@@ -139,8 +139,7 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
     const offered = { rowCount: n, selection: undefined, groups, preferred: truths }
     void chooseRows(offered, choice, chosen, outCodes)
   })
-  add('group: sum', () => sumNumbers(gappyNumbers, groups, n, sums, errors, counts))
-  add('group: sum, with its rest and count', () => sumByGroup(gappyNumbers, groups, n, together))
+  add('group: sum', () => sums.add(gappyNumbers, groups, n))
   add('group: min', () => minNumbers(gappyNumbers, groups, n, lowest))
   add('group: max', () => maxNumbers(gappyNumbers, groups, n, highest))
   add(
@@ -155,7 +154,7 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   add('floor', () => roundNumbers('floor', gappyNumbers, n, outNumbers))
   add('min of all', () => void minAll(gappyNumbers, n))
   add('count numbers of all', () => void countAll(gappyNumbers, n))
-  add('sum of all', () => sumAll(gappyNumbers, n, sums, errors, counts, 0))
+  add('sum of all', () => sums.addTo(0, gappyNumbers, n))
   add('truncate to days', () => truncateTimes(batch.times, 86_400_000, 0, n, outNumbers))
   add('text equals', () => textEquals(texts, 0, n, needle, outBytes))
   const word = new Needle('refund', false)

@@ -2,9 +2,6 @@
  * Updates of aggregate states. Values are those of the rows that are alive, one after the other;
  * `groups[i]` is the group of the i-th of them. NaN is null and counts for nothing.
  *
- * Sums are kept as a rounded sum and what rounding took from it (two-sum), so that the order of rows
- * and the split into tasks do not show in the answer.
- *
  * States of scans lie in the kernel arena (`newState`); the kernels over others are here.
  */
 import {
@@ -16,17 +13,13 @@ import {
   numbers,
   place,
   placeOutput,
-  stateStart,
 } from './arena.ts'
 
 const noNumbers = new Float64Array(0)
 const noCodes = new Int32Array(0)
 
-/** Where sums of all rows are kept while they are taken. */
-const first = stateStart
-
-function fits(state: Float64Array, count: number, ...others: Float64Array[]): boolean {
-  return isOfKernels(state) && count <= maximumRows && others.every(isOfKernels)
+function fits(state: Float64Array, count: number): boolean {
+  return isOfKernels(state) && count <= maximumRows
 }
 
 /** Rows per group from which on lanes (`assembly/few-groups.ts`) pay for being put together. */
@@ -110,106 +103,6 @@ export function countAll(values: Float64Array, count: number): number {
   let present = kernels.countAll(place(values, Math.min(count, maximumRows)), even)
   for (let i = even; i < count; i++) present += +!Number.isNaN(values[i]!)
   return present
-}
-
-export function sumNumbers(
-  values: Float64Array,
-  groups: Int32Array,
-  count: number,
-  sums: Float64Array,
-  errors: Float64Array,
-  counts: Float64Array,
-): void {
-  if (fits(sums, count, errors, counts)) {
-    beginKernel()
-    const [at, of] = [place(values, count), place(groups, count)]
-    kernels.sumNumbers(at, of, count, sums.byteOffset, errors.byteOffset, counts.byteOffset)
-    return
-  }
-  for (let i = 0; i < count; i++) {
-    const value = values[i]!
-    if (Number.isNaN(value)) continue
-    const group = groups[i]!
-    const before = sums[group]!
-    const after = before + value
-    const added = after - before
-    sums[group] = after
-    errors[group]! += before - (after - added) + (value - added)
-    counts[group]!++
-  }
-}
-
-/** All rows in one group, the one given. */
-export function sumAll(
-  values: Float64Array,
-  count: number,
-  sums: Float64Array,
-  errors: Float64Array,
-  counts: Float64Array,
-  group: number,
-): void {
-  const whole = Math.min(count, maximumRows) & ~3
-  beginKernel()
-  numbers.fill(0, first >> 3, (first >> 3) + 12)
-  kernels.sumAll(place(values, Math.min(count, maximumRows)), whole, first)
-  let sum = sums[group]!
-  let error = errors[group]!
-  const add = (value: number) => {
-    const after = sum + value
-    const added = after - sum
-    error += sum - (after - added) + (value - added)
-    sum = after
-  }
-  let present = 0
-  for (let lane = 0; lane < 4; lane++) {
-    add(numbers[(first >> 3) + lane]!)
-    error += numbers[(first >> 3) + 4 + lane]!
-    // The low half of a 64-bit integer.
-    present += codes[(first >> 2) + 16 + 2 * lane]!
-  }
-  for (let i = whole; i < count; i++) {
-    const value = values[i]!
-    if (Number.isNaN(value)) continue
-    add(value)
-    present++
-  }
-  sums[group] = sum
-  errors[group] = error
-  counts[group]! += present
-}
-
-/**
- * Adds squares, with all that rounding takes from them: the product is made of halves of 26 bits,
- * whose products are exact (Dekker). A number beyond 1e150 makes NaN of its group.
- */
-export function sumSquares(
-  values: Float64Array,
-  groups: Int32Array,
-  count: number,
-  squares: Float64Array,
-  errors: Float64Array,
-): void {
-  if (fits(squares, count, errors)) {
-    beginKernel()
-    const [at, of] = [place(values, count), place(groups, count)]
-    kernels.sumSquares(at, of, count, squares.byteOffset, errors.byteOffset)
-    return
-  }
-  for (let i = 0; i < count; i++) {
-    const value = values[i]!
-    if (Number.isNaN(value)) continue
-    const group = groups[i]!
-    const scaled = value * 134217729
-    const high = scaled - (scaled - value)
-    const low = value - high
-    const square = value * value
-    const lost = low * low - (square - high * high - 2 * high * low)
-    const before = squares[group]!
-    const after = before + square
-    const added = after - before
-    squares[group] = after
-    errors[group]! += before - (after - added) + (square - added) + lost
-  }
 }
 
 /** `lowest[group]` is Infinity while the group has no value. */

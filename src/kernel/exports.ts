@@ -3,8 +3,8 @@
 /** Two codes: the least, and the greatest. */
 type WriteBounds = (source: number, count: number, out: number) => void
 
-/** To one sum. */
-type SumAllWhole = (source: number, base: number, count: number, sum: number) => void
+/** The sum, and how many are added, to two doubles. */
+type SumAllWhole = (source: number, base: number, count: number, out: number) => void
 
 /** Of the selected rows; how many are taken. */
 type LookUpCodes = (
@@ -153,14 +153,7 @@ export interface Kernels {
     laneShift: number,
     words: number,
   ): void
-  settleDecimals(
-    words: number,
-    laneShift: number,
-    groupCount: number,
-    first: number,
-    second: number,
-    sums: number,
-  ): void
+  settleDecimals(words: number, laneShift: number, groupCount: number, out: number): void
   extremesByGroup(
     width: number,
     flip: number,
@@ -223,19 +216,30 @@ export interface Kernels {
   countRows(groups: number, count: number, counts: number): void
   countTrue(truths: number, groups: number, count: number, counts: number): void
   countNumbers(values: number, groups: number, count: number, counts: number): void
-  sumNumbers(
-    values: number,
-    groups: number,
-    count: number,
-    sums: number,
-    errors: number,
-    counts: number,
-  ): void
-  sumSquares(values: number, groups: number, count: number, squares: number, errors: number): void
   minNumbers(values: number, groups: number, count: number, lowest: number): void
   maxNumbers(values: number, groups: number, count: number, highest: number): void
   countOfFew(groups: number, count: number, groupCount: number, lanes: number, counts: number): void
-  readonly sumByGroup: UpdateGroups
+  greatestOf(values: number, count: number): number
+  sumAll(values: number, count: number, high: number, low: number, sum: number): number
+  sumByGroup(
+    values: number,
+    groups: number,
+    count: number,
+    groupCount: number,
+    lanes: number,
+    high: number,
+    low: number,
+    sums: number,
+  ): number
+  restsOf(values: number, count: number, high: number, low: number, out: number): void
+  squareNumbers(
+    values: number,
+    count: number,
+    least: number,
+    most: number,
+    outSquares: number,
+    outRests: number,
+  ): number
   readonly minOfFew: UpdateGroups
   readonly maxOfFew: UpdateGroups
   keepNumbers(values: number, count: number, out: number): number
@@ -247,7 +251,6 @@ export interface Kernels {
     ends: number,
     out: number,
   ): number
-  sumAll(values: number, count: number, out: number): void
   findBytes(
     haystack: number,
     from: number,

@@ -11,7 +11,7 @@ import {
   placeOutput,
   stageBytes,
 } from './arena.ts'
-import { addToSum, wordsPerSum } from './group-sums.ts'
+import type { GroupSums } from './group-sums.ts'
 import { IntegerRange } from './narrow-mask.ts'
 import { boundsOfIntegers } from './number-counts.ts'
 import { batchBits, type Reciprocal, reciprocalOf, summableBits } from './reciprocal.ts'
@@ -23,25 +23,30 @@ const sums = {
   4: kernels.sumAllWhole32,
 } as const
 
-/** Whether so many of the numbers are whole, and their sum is one that a double can have. */
-function areWhole({ integers, base, divisor }: StoredIntegers, count: number): boolean {
-  const most = Math.abs(base) + 2 ** (integers.BYTES_PER_ELEMENT * 8 - 1)
-  return divisor === 1 && most * count <= 2 ** 53
+/** What whole numbers are less than, whatever they are; undefined: they are not whole. */
+function boundOfWhole({ integers, base, divisor }: StoredIntegers): number | undefined {
+  return divisor === 1 ? Math.abs(base) + 2 ** (integers.BYTES_PER_ELEMENT * 8 - 1) : undefined
 }
 
+/** Two doubles: a sum, and how many numbers were added. */
+const sumBytes = 16
+
 /**
- * Adds numbers to the sum of one group (`group-sums.ts`); false, and nothing is added, when rounding would take
- * something.
+ * Adds numbers to the sum of one group; false, and nothing is added, when rounding would take something.
  */
-export function sumStored(stored: StoredIntegers, states: Float64Array, group: number): boolean {
+export function sumStored(stored: StoredIntegers, states: GroupSums, group: number): boolean {
   const { integers, base } = stored
   const { length } = integers
-  if (!isOfKernels(states) || length > maximumRows) return false
-  if (!areWhole(stored, length))
-    return sumStoredWhere(stored, undefined, states, group) !== undefined
+  if (length > maximumRows) return false
+  const most = boundOfWhole(stored)
+  if (most === undefined) return sumStoredWhere(stored, undefined, states, group) !== undefined
+  if (most * length > 2 ** 53) return false
   beginKernel()
-  const sum = states.byteOffset + group * wordsPerSum * 8
-  sums[widthOf(integers)](placeIntegers(integers), base, length, sum)
+  const source = placeIntegers(integers)
+  const out = stageBytes(sumBytes)
+  numbers.fill(0, out >> 3, (out + sumBytes) >> 3)
+  sums[widthOf(integers)](source, base, length, out)
+  states.addPart(group, numbers[out >> 3]!, numbers[(out >> 3) + 1]!)
   return true
 }
 
@@ -49,7 +54,7 @@ export function sumStored(stored: StoredIntegers, states: Float64Array, group: n
 const sumsBytes = 24
 
 /**
- * Adds the numbers of the rows of a mask, of those in a range, or of all, to the sum of one group (`group-sums.ts`), without
+ * Adds the numbers of the rows of a mask, of those in a range, or of all, to the sum of one group, without
  * that rounding takes anything, and returns how many they are; undefined, and nothing is added, when they have too many
  * bits. Widened and picked by row it takes five times as long.
  *
@@ -58,7 +63,7 @@ const sumsBytes = 24
 export function sumStoredWhere(
   stored: StoredIntegers,
   where: Uint8Array | IntegerRange | undefined,
-  states: Float64Array,
+  states: GroupSums,
   group: number,
 ): number | undefined {
   const { integers, base } = stored
@@ -91,9 +96,9 @@ export function sumStoredWhere(
     const whole = numbers[out >> 3]!
     const rest = numbers[(out >> 3) + 1]!
     const added = numbers[(out >> 3) + 2]!
-    addToSum(states, group, rest, 0, added)
-    addToSum(states, group, whole * highParts[0], 0, 0)
-    addToSum(states, group, whole * highParts[1], 0, 0)
+    states.addPart(group, rest, added)
+    states.addPart(group, whole * highParts[0], 0)
+    states.addPart(group, whole * highParts[1], 0)
     count += added
   }
   return count
@@ -127,36 +132,41 @@ const rowsPerLane = 16
 const noNumbers = new Float64Array(0)
 
 /**
- * Adds whole numbers to the sums of groups (`group-sums.ts`), the i-th to that of group `groups[i]`; false, and nothing is
- * added, when they are none, rounding would take something, or groups are too many for it.
+ * Adds whole numbers to the sums of groups, the i-th to that of group `groups[i]`; false, and nothing is added, when they are
+ * none or too great, or groups are too many for it.
  */
 export function sumWholeByGroup(
   stored: StoredIntegers,
   groups: Int32Array,
-  states: Float64Array,
+  states: GroupSums,
 ): boolean {
   const { integers, base } = stored
   const { length: count } = integers
-  const groupCount = states.length / wordsPerSum
-  if (!isOfKernels(states) || count > maximumRows || groupCount * rowsPerLane > count) return false
-  if (!areWhole(stored, count)) return false
+  const { groupCount } = states
+  if (count > maximumRows || groupCount * rowsPerLane > count) return false
+  const most = boundOfWhole(stored)
+  const words = most === undefined ? undefined : states.placeWhole(most, count)
+  if (words === undefined) return false
   beginKernel()
   const [source, of] = [placeIntegers(integers), place(groups, count)]
   const lanes = placeOutput(noNumbers, groupCount * 4)
   const width = widthOf(integers)
-  kernels.sumWholeByGroup(width, source, base, of, count, groupCount, lanes, states.byteOffset)
+  kernels.sumWholeByGroup(width, source, base, of, count, groupCount, lanes, words)
   return true
 }
 
 /** Rows after which sums are flushed, as counts have no room for more; of more groups that would take too long. */
 const [mostPending, mostGroups] = [65_536, 4096]
 
+/** What `settleDecimals` writes of a group. */
+const settledBytes = 32
+
 /** Groups that have four lanes, as those of few are often the same in rows that follow each other. */
 const fewGroups = 128
 
 /**
- * Sums of decimals by group, apart from those of `group-sums.ts` until they are flushed: so that nothing is lost to
- * rounding, and a row takes one addition of two words.
+ * Sums of decimals by group, apart from those of `GroupSums` until they are flushed: so that a row takes one addition of two
+ * words.
  */
 export class DecimalSums {
   /** In the kernel arena: 16 bytes for each lane of a group. */
@@ -172,11 +182,10 @@ export class DecimalSums {
    *
    * @param states the sums that they are flushed into, with as many groups
    */
-  add(stored: StoredIntegers, groups: Int32Array, states: Float64Array): boolean {
+  add(stored: StoredIntegers, groups: Int32Array, states: GroupSums): boolean {
     const { integers, base } = stored
     const { length: count } = integers
-    if (!isOfKernels(states) || count > maximumRows) return false
-    if (states.length > mostGroups * wordsPerSum) return false
+    if (count > maximumRows || states.groupCount > mostGroups) return false
     const reciprocal = summable(stored)
     if (!reciprocal) return false
     if (reciprocal !== this.#of || this.#rows + count > mostPending) this.flush(states)
@@ -193,16 +202,27 @@ export class DecimalSums {
   }
 
   /** Brings what was added to the sums. */
-  flush(states: Float64Array): void {
+  flush(states: GroupSums): void {
     if (this.#rows === 0) return
     this.#rows = 0
     const [first, second] = this.#of!.parts
-    const [words, shift, sums] = [this.#words.byteOffset, this.#laneShift, states.byteOffset]
-    kernels.settleDecimals(words, shift, this.#groupCount, first, second, sums)
+    const groupCount = this.#groupCount
+    beginKernel()
+    const out = stageBytes(groupCount * settledBytes)
+    kernels.settleDecimals(this.#words.byteOffset, this.#laneShift, groupCount, out)
+    for (let group = 0; group < groupCount; group++) {
+      const at = (out + group * settledBytes) >> 3
+      const [rest, upper, lower] = [numbers[at]!, numbers[at + 1]!, numbers[at + 2]!]
+      states.addPart(group, rest, numbers[at + 3]!)
+      states.addPart(group, upper * first, 0)
+      states.addPart(group, lower * first, 0)
+      states.addPart(group, upper * second, 0)
+      states.addPart(group, lower * second, 0)
+    }
   }
 
-  #makeRoom(states: Float64Array): boolean {
-    const groupCount = states.length / wordsPerSum
+  #makeRoom(states: GroupSums): boolean {
+    const { groupCount } = states
     if (groupCount === this.#groupCount) return true
     this.flush(states)
     const laneShift = groupCount <= fewGroups ? 2 : 0

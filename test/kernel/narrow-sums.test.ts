@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { beginBatch, beginStates, endBatches, newState } from '../../src/kernel/arena.ts'
-import { addToSum, countOf, wordsPerSum } from '../../src/kernel/group-sums.ts'
+import { GroupSums } from '../../src/kernel/group-sums.ts'
 import { countStored, IntegerRange } from '../../src/kernel/narrow-mask.ts'
 import {
   DecimalSums,
@@ -109,10 +109,17 @@ function exactSum(numbers: readonly number[]): bigint {
   return numbers.reduce((sum, number) => sum + fixed(number), 0n)
 }
 
-/** A sum and what rounding took from it, each as it is: together as one double they have fewer bits. */
-function partsOf(states: Float64Array, group: number): bigint {
-  const at = group * wordsPerSum
-  return fixed(states[at]!) + fixed(states[at + 2]!)
+function sumsOf(groupCount: number): GroupSums {
+  const sums = new GroupSums()
+  sums.resize(groupCount)
+  return sums
+}
+
+/** A sum as it is: as one double it has fewer bits. */
+function partsOf(sums: GroupSums, group: number): bigint {
+  sums.settle()
+  const [sum, rest] = sums.pairOf(group)!
+  return fixed(sum) + fixed(rest)
 }
 
 describe.each(widths)('of %s', (_, array) => {
@@ -120,15 +127,15 @@ describe.each(widths)('of %s', (_, array) => {
     fc.assert(
       fc.property(given, (shape) => {
         const { stored, numbers } = columnOf(array, shape)
-        const states = newState(2 * wordsPerSum, 0)
+        const states = sumsOf(2)
         const isTaken = sumStored(stored, states, 1)
         const isWhole = shape.divisor === 1 && shape.base < 2 ** 50
         const isSummable = array !== Int32Array && shape.base < 2 ** 19
         if (isWhole) expect(isTaken).toBe(true)
         else if (shape.divisor !== 1) expect(isTaken).toBe(isSummable)
         expect(partsOf(states, 1)).toBe(isTaken ? exactSum(numbers) : 0n)
-        expect(countOf(states, 1)).toBe(isTaken ? numbers.length : 0)
-        expect(countOf(states, 0)).toBe(0)
+        expect(states.countOf(1)).toBe(isTaken ? numbers.length : 0)
+        expect(states.countOf(0)).toBe(0)
       }),
       { numRuns: 200 },
     )
@@ -139,8 +146,8 @@ describe.each(widths)('of %s', (_, array) => {
       fc.property(masked, ({ values, base, divisor, mask }) => {
         const { stored } = columnOf(array, { values, base, divisor })
         const none = -(2 ** (array.BYTES_PER_ELEMENT * 8 - 1))
-        const states = newState(2 * wordsPerSum, 0)
-        addToSum(states, 1, 2 ** -20, 0, 1)
+        const states = sumsOf(2)
+        states.addPart(1, 2 ** -20, 1)
         const kept = Uint8Array.from(values, (_, row) => mask[row % mask.length]!)
         const numbers = [...stored.integers].flatMap((integer, row) => {
           return kept[row] === 1 && integer !== none ? [(integer + base) / divisor] : []
@@ -149,7 +156,7 @@ describe.each(widths)('of %s', (_, array) => {
         const added = [1, 2].map(() => sumStoredWhere(stored, kept, states, 1))
         expect(added).toEqual([1, 2].map(() => (isTaken ? numbers.length : undefined)))
         const times = isTaken ? 2 : 0
-        expect(countOf(states, 1)).toBe(1 + times * numbers.length)
+        expect(states.countOf(1)).toBe(1 + times * numbers.length)
         expect(partsOf(states, 1)).toBe(exactSum(numbers) * BigInt(times) + fixed(2 ** -20))
       }),
       { numRuns: 300 },
@@ -172,11 +179,11 @@ describe.each(widths)('of %s', (_, array) => {
           return integer !== none && number >= low && number <= high ? [number] : []
         })
         expect(countStored(stored, new IntegerRange({ low, high }))).toBe(numbers.length)
-        const states = newState(2 * wordsPerSum, 0)
+        const states = sumsOf(2)
         const added = sumStoredWhere(stored, new IntegerRange({ low, high }), states, 1)
         const isTaken = array !== Int32Array
         expect(added).toBe(isTaken ? numbers.length : undefined)
-        expect(countOf(states, 1)).toBe(isTaken ? numbers.length : 0)
+        expect(states.countOf(1)).toBe(isTaken ? numbers.length : 0)
         expect(partsOf(states, 1)).toBe(isTaken ? exactSum(numbers) : 0n)
       }),
       { numRuns: 100 },
@@ -188,13 +195,13 @@ describe.each(widths)('of %s', (_, array) => {
       fc.property(grouped, ({ shape, groupCount, seeds }) => {
         const { stored } = columnOf(array, { ...shape, divisor: 1 })
         const groups = groupsOf(stored.integers.length, groupCount, seeds)
-        const states = newState(groupCount * wordsPerSum, 0)
-        for (let group = 0; group < groupCount; group++) addToSum(states, group, 0.5, 0, 1)
+        const states = sumsOf(groupCount)
+        for (let group = 0; group < groupCount; group++) states.addPart(group, 0.5, 1)
         const isTaken = sumWholeByGroup(stored, groups, states)
-        expect(isTaken).toBe(groupCount * 16 <= groups.length && shape.base < 2 ** 50)
+        expect(isTaken).toBe(states.groupCount * 16 <= groups.length && shape.base < 2 ** 50)
         for (let group = 0; group < groupCount; group++) {
           const numbers = isTaken ? numbersOf(stored, groups, group) : []
-          expect(countOf(states, group)).toBe(1 + numbers.length)
+          expect(states.countOf(group)).toBe(1 + numbers.length)
           expect(partsOf(states, group)).toBe(exactSum([0.5, ...numbers]))
         }
       }),
@@ -208,10 +215,10 @@ describe.each(widths)('of %s', (_, array) => {
       fc.property(columns, fc.constantFrom(5, 90, 300), (shapes, groupCount) => {
         beginStates()
         beginBatch()
-        const states = newState(groupCount * wordsPerSum, 0)
+        const states = sumsOf(groupCount)
         const sums = new DecimalSums()
         const expected = Array.from({ length: groupCount }, () => [0.5])
-        for (let group = 0; group < groupCount; group++) addToSum(states, group, 0.5, 0, 1)
+        for (let group = 0; group < groupCount; group++) states.addPart(group, 0.5, 1)
         for (const { shape, seeds } of shapes) {
           const integers = array.from(shape.values)
           const stored = { integers, base: shape.base, divisor: shape.divisor }
@@ -228,7 +235,7 @@ describe.each(widths)('of %s', (_, array) => {
         // There is nothing left to be settled.
         sums.flush(states)
         for (let group = 0; group < groupCount; group++) {
-          expect(countOf(states, group)).toBe(expected[group]!.length)
+          expect(states.countOf(group)).toBe(expected[group]!.length)
           expect(partsOf(states, group)).toBe(exactSum(expected[group]!))
         }
       }),
@@ -284,14 +291,14 @@ describe.each(widths)('of %s', (_, array) => {
 test('decimals of many groups are left to others', () => {
   beginStates()
   beginBatch()
-  const states = newState(8192 * wordsPerSum, 0)
+  const states = sumsOf(8192)
   const stored = { integers: new Int16Array(8192).fill(1), base: 0, divisor: 10 }
   expect(new DecimalSums().add(stored, new Int32Array(8192), states)).toBe(false)
 })
 
 test('sums of decimals are settled before their counts have no room for more rows', () => {
   beginStates()
-  const states = newState(2 * wordsPerSum, 0)
+  const states = sumsOf(2)
   const sums = new DecimalSums()
   const integers = new Int16Array(8192).fill(32_767)
   const groups = new Int32Array(8192)
@@ -302,7 +309,7 @@ test('sums of decimals are settled before their counts have no room for more row
   }
   sums.flush(states)
   const number = (32_767 + 2 ** 25 - 1) / 1000
-  expect(countOf(states, 0)).toBe(8192 * batches)
+  expect(states.countOf(0)).toBe(8192 * batches)
   expect(partsOf(states, 0)).toBe(fixed(number) * BigInt(8192 * batches))
-  expect(countOf(states, 1)).toBe(0)
+  expect(states.countOf(1)).toBe(0)
 })

@@ -1,14 +1,13 @@
 /** The aggregates, for the row oracle: each over plain lists of values. */
 import {
-  exactSum,
-  finite,
-  identity,
-  isRecord,
-  number,
-  order,
-  type Plain,
-  text,
-} from './oracle-value.ts'
+  type Exact,
+  meanOf,
+  nearestDouble,
+  nearestRoot,
+  sumOf,
+  varianceOf,
+} from './exact-oracle.ts'
+import { identity, isRecord, number, order, type Plain, text } from './oracle-value.ts'
 
 const otherNames: Record<string, string> = {
   countif: 'count_if',
@@ -44,10 +43,11 @@ export function aggregate(
   const values = distinct
     ? [...new Map(all.map((value) => [identity(value), value])).values()]
     : all
-  const numbers = values.map(number).filter((value) => value !== null)
+  const numbers = values.map(exact).filter((value) => value !== null)
   const truths = values.filter((value) => typeof value === 'boolean')
   const sorted = values.toSorted(order)
-  switch (otherNames[name] ?? name) {
+  const canonical = otherNames[name] ?? name
+  switch (canonical) {
     case 'count':
       return values.length
     case 'count_if':
@@ -77,13 +77,10 @@ export function aggregate(
     case 'percentile':
       return percentile(values, Number(parameter))
     case 'variance':
-      return variance(numbers, 1)
     case 'var_pop':
-      return variance(numbers, 0)
     case 'stddev':
-      return root(variance(numbers, 1))
     case 'stddev_pop':
-      return root(variance(numbers, 0))
+      return spread(numbers, canonical)
     case 'bool_and':
       return truths.length === 0 ? null : !truths.includes(false)
     case 'bool_or':
@@ -101,12 +98,21 @@ export function aggregate(
   }
 }
 
-function total(numbers: readonly number[]): number | null {
-  return numbers.length === 0 ? null : finite(exactSum(numbers))
+function exact(value: Plain): Exact | null {
+  return typeof value === 'bigint' ? value : number(value)
 }
 
-function mean(numbers: readonly number[]): number | null {
-  return numbers.length === 0 ? null : finite(exactSum(numbers) / numbers.length)
+/** Sums of what is beyond doubles are unknown. */
+function areFinite(numbers: readonly Exact[]): boolean {
+  return numbers.every((value) => typeof value === 'bigint' || Number.isFinite(value))
+}
+
+function total(numbers: readonly Exact[]): number | null {
+  return numbers.length > 0 && areFinite(numbers) ? nearestDouble(sumOf(numbers)) : null
+}
+
+function mean(numbers: readonly Exact[]): number | null {
+  return numbers.length > 0 && areFinite(numbers) ? nearestDouble(meanOf(numbers)) : null
 }
 
 /** Rows without a key count only if there are no others; of equal keys the lowest value counts. */
@@ -134,27 +140,22 @@ function percentile(values: readonly Plain[], share: number): Plain {
   return below + (above - below) * (rank - Math.floor(rank))
 }
 
-/** @param fewer 1 of a sample, 0 of a population */
-function variance(numbers: readonly number[], fewer: 0 | 1): number | null {
-  if (numbers.length <= fewer) return null
-  const middle = exactSum(numbers) / numbers.length
-  const squares = numbers.map((value) => (value - middle) ** 2)
-  return finite(squares.reduce((sum, square) => sum + square, 0) / (numbers.length - fewer))
-}
-
-function root(value: number | null): number | null {
-  return value === null ? null : Math.sqrt(value)
+function spread(numbers: readonly Exact[], name: string): number | null {
+  const fewer = name.endsWith('_pop') ? 0 : 1
+  if (numbers.length <= fewer || !areFinite(numbers)) return null
+  const variance = varianceOf(numbers, fewer)
+  return name.startsWith('var') ? nearestDouble(variance) : nearestRoot(variance)
 }
 
 function entries(
   values: readonly Plain[],
-  finish: (numbers: readonly number[]) => number | null,
+  finish: (numbers: readonly Exact[]) => number | null,
 ): Plain {
-  const byKey = new Map<string, number[]>()
+  const byKey = new Map<string, Exact[]>()
   for (const value of values) {
     if (!isRecord(value)) continue
     for (const key of Object.keys(value)) {
-      const entry = number(value[key]!)
+      const entry = exact(value[key]!)
       if (entry !== null) byKey.set(key, [...(byKey.get(key) ?? []), entry])
     }
   }

@@ -236,23 +236,3 @@ function stretch(span: Span, factor: number): Span {
   const whole = Math.trunc(months)
   return new Span(whole, span.ms * factor + (months - whole) * 30 * 86_400_000)
 }
-
-/** The exact sum of doubles, rounded once. Every double is a whole number of 2^-1074. */
-export function exactSum(numbers: readonly number[]): number {
-  const total = numbers.reduce((sum, value) => sum + scaled(value), 0n)
-  const bits = total.toString(2).length
-  const shiftBits = Math.max(0, bits - 80)
-  const high = Number(total >> BigInt(shiftBits))
-  const exponent = shiftBits - 1074
-  return exponent < -1000 ? high * 2 ** -1000 * 2 ** (exponent + 1000) : high * 2 ** exponent
-}
-
-function scaled(value: number): bigint {
-  const view = new DataView(new ArrayBuffer(8))
-  view.setFloat64(0, value)
-  const raw = view.getBigUint64(0)
-  const exponent = (raw >> 52n) & 0x7ffn
-  const mantissa = raw & 0xfffffffffffffn
-  const size = exponent === 0n ? mantissa : (mantissa | (1n << 52n)) << (exponent - 1n)
-  return raw >> 63n ? -size : size
-}

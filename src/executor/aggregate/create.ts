@@ -39,11 +39,9 @@ export function createAggregateState(
     case 'count_distinct':
       return new CountDistinctState(dictionary)
     case 'sum':
-      return distinct ? new DistinctState(dictionary, total) : new SumState((sum) => sum)
+      return distinct ? new DistinctState(dictionary, total) : new SumState('sum')
     case 'avg':
-      return distinct
-        ? new DistinctState(dictionary, mean)
-        : new SumState((sum, count) => sum / count)
+      return distinct ? new DistinctState(dictionary, mean) : new SumState('mean')
     case 'min':
       return new ExtremeState(-1)
     case 'max':
@@ -58,13 +56,13 @@ export function createAggregateState(
     case 'median':
       return new PercentileState(Number(parameters[0]), twin)
     case 'stddev':
-      return new VarianceState('sample', Math.sqrt)
+      return new VarianceState('sample', 'deviation')
     case 'stddev_pop':
-      return new VarianceState('population', Math.sqrt)
+      return new VarianceState('population', 'deviation')
     case 'variance':
-      return new VarianceState('sample', (variance) => variance)
+      return new VarianceState('sample', 'variance')
     case 'var_pop':
-      return new VarianceState('population', (variance) => variance)
+      return new VarianceState('population', 'variance')
     case 'first':
       return new FirstState(-1)
     case 'last':
@@ -80,9 +78,9 @@ export function createAggregateState(
         : new CollectState(join)
     }
     case 'sum_entries':
-      return new EntriesState((sum) => sum)
+      return new EntriesState('sum')
     case 'avg_entries':
-      return new EntriesState((sum, count) => sum / count)
+      return new EntriesState('mean')
     case 'repeated_usage':
       return new RepeatedUsageState()
   }

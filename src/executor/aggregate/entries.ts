@@ -1,4 +1,4 @@
-import { sumNumbers } from '../../kernel/aggregate.ts'
+import { GroupSums } from '../../kernel/group-sums.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import { asNumber } from '../../type/arithmetic.ts'
 import { compareText } from '../../type/compare.ts'
@@ -7,29 +7,27 @@ import { type Vector, valueReader } from '../../vector/vector.ts'
 import { CompositeKeys } from '../column/composite-keys.ts'
 import { checkLimit, maximumDistinctValues } from '../thread/memory-limit.ts'
 import { type Sorted, sortedBy } from './sorted-by.ts'
-import { type AggregateState, type AliveRows, grownState, type ObjectEntry } from './state.ts'
-import { summableNumbers } from './sum.ts'
+import type { AggregateState, AliveRows, ObjectEntry } from './state.ts'
+import { type OfSum, resultOf, type Summands, summandsOf } from './sum.ts'
 import type { WireState } from './wire-state.ts'
 
 /** `sum_entries` and `avg_entries`: of objects, key by key; an object of what `sum` or `avg` gives. */
 export class EntriesState implements AggregateState {
-  readonly #finish: (sum: number, count: number) => number
+  readonly #of: OfSum
   readonly #keys = new Map<string, number>()
   /** (group, code of the key) */
   readonly #pairs = new CompositeKeys()
   #groupCount = 1
   /** By pair. */
-  #sums: Float64Array = new Float64Array(0)
-  #errors: Float64Array = new Float64Array(0)
-  #counts: Float64Array = new Float64Array(0)
+  readonly #sums = new GroupSums()
   #sorted: SortedPairs | undefined
 
-  constructor(finish: (sum: number, count: number) => number) {
-    this.#finish = finish
+  constructor(of: OfSum) {
+    this.#of = of
   }
 
   get heldBytes(): number {
-    return this.#pairs.heldBytes + 3 * this.#sums.byteLength
+    return this.#pairs.heldBytes + this.#sums.heldBytes
   }
 
   resize(groupCount: number): void {
@@ -39,32 +37,31 @@ export class EntriesState implements AggregateState {
   update([vector]: readonly Vector[], { selection, groups, count }: AliveRows): void {
     if (!vector || (vector.kind === 'constant' && !isObject(vector.value))) return
     const read = valueReader(vector)
-    const found: { groups: number[]; keys: number[]; numbers: number[] } = {
-      groups: [],
-      keys: [],
-      numbers: [],
-    }
+    const found = { groups: [] as number[], keys: [] as number[], numbers: [] as number[] }
+    const integers = new Map<number, bigint>()
     for (let j = 0; j < count; j++) {
       const value = read(selection ? selection[j]! : j)
       if (!isObject(value)) continue
       for (const key of Object.keys(value)) {
-        const number = asNumber(value[key]!)
+        const member = value[key]!
+        const number = asNumber(member)
         if (number === null) continue
+        if (typeof member === 'bigint') integers.set(found.numbers.length, member)
         found.groups.push(groups[j]!)
         found.keys.push(this.#codeOf(key))
-        found.numbers.push(number)
+        found.numbers.push(typeof member === 'bigint' ? Number.NaN : number)
       }
     }
     const pairs = this.#pairsOf(Int32Array.from(found.groups), Int32Array.from(found.keys))
-    this.#add(Float64Array.from(found.numbers), pairs)
+    this.#add({ numbers: Float64Array.from(found.numbers), integers }, pairs)
   }
 
   updateEntries(entries: readonly ObjectEntry[], rows: AliveRows): void {
     for (const { name, vector } of entries) {
-      const numbers = summableNumbers(vector, rows)
-      if (!numbers) continue
+      const summands = summandsOf(vector, rows)
+      if (!summands) continue
       const keys = new Int32Array(rows.count).fill(this.#codeOf(name))
-      this.#add(numbers, this.#pairsOf(rows.groups.slice(0, rows.count), keys))
+      this.#add(summands, this.#pairsOf(rows.groups.slice(0, rows.count), keys))
     }
   }
 
@@ -75,9 +72,7 @@ export class EntriesState implements AggregateState {
       keys: [...this.#keys.keys()],
       groups: Int32Array.from(this.#pairs.firsts),
       names: Int32Array.from(this.#pairs.seconds),
-      sums: this.#sums.slice(0, count),
-      errors: this.#errors.slice(0, count),
-      counts: this.#counts.slice(0, count),
+      sums: this.#sums.toWire(sequence(0, count)),
     }
   }
 
@@ -88,10 +83,7 @@ export class EntriesState implements AggregateState {
       wire.groups.map((group) => groups[group]!),
       wire.names.map((name) => table[name]!),
     )
-    const ignored = new Float64Array(this.#counts.length)
-    sumNumbers(wire.sums, pairs, pairs.length, this.#sums, this.#errors, ignored)
-    sumNumbers(wire.errors, pairs, pairs.length, this.#sums, this.#errors, ignored)
-    for (let i = 0; i < pairs.length; i++) this.#counts[pairs[i]!]! += wire.counts[i]!
+    this.#sums.merge(wire.sums, pairs)
   }
 
   result(group: number): Value {
@@ -100,9 +92,9 @@ export class EntriesState implements AggregateState {
     let object: Record<string, Value> | null = null
     for (let i = group === 0 ? 0 : ends[group - 1]!; i < ends[group]!; i++) {
       const pair = places[i]!
-      if (this.#counts[pair] === 0) continue
-      const value = this.#finish(this.#sums[pair]! + this.#errors[pair]!, this.#counts[pair]!)
-      if (!Number.isFinite(value)) continue
+      if (this.#sums.countOf(pair) === 0) continue
+      const value = resultOf(this.#of, this.#sums, pair)
+      if (value === null) continue
       object ??= Object.create(null) as Record<string, Value>
       object[names[this.#pairs.seconds[pair]!]!] = value
     }
@@ -123,18 +115,18 @@ export class EntriesState implements AggregateState {
     this.#pairs.combine(groups, this.#groupCount, keys, this.#keys.size, keys.length)
     const { count } = this.#pairs
     checkLimit(count, maximumDistinctValues, 'sums of entries', 'filter, or use fewer groups')
-    this.#sums = grownState(this.#sums, count, 0)
-    this.#errors = grownState(this.#errors, count, 0)
-    this.#counts = grownState(this.#counts, count, 0)
+    this.#sums.resize(count)
     return groups
   }
 
-  #add(numbers: Float64Array, pairs: Int32Array): void {
-    sumNumbers(numbers, pairs, pairs.length, this.#sums, this.#errors, this.#counts)
+  #add({ numbers, integers }: Summands, pairs: Int32Array): void {
+    this.#sums.add(numbers, pairs, pairs.length)
+    for (const [place, integer] of integers) this.#sums.addOne(pairs[place]!, integer)
   }
 
   /** Pairs are put in order once: by group, and there by key. */
   #sort(): SortedPairs {
+    this.#sums.settle()
     const names = [...this.#keys.keys()].sort(compareText)
     const { firsts, seconds, count } = this.#pairs
     const byKey = sortedBy(seconds, sequence(0, count), names.length)

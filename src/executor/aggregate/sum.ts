@@ -1,12 +1,4 @@
-import {
-  addToSum,
-  countOf,
-  splitSums,
-  sumByGroup,
-  sumIntoGroup,
-  sumOf,
-  wordsPerSum,
-} from '../../kernel/group-sums.ts'
+import { GroupSums } from '../../kernel/group-sums.ts'
 import type { IntegerRange } from '../../kernel/narrow-mask.ts'
 import {
   DecimalSums,
@@ -22,40 +14,47 @@ import { type Vector, valueReader } from '../../vector/vector.ts'
 import { newResultNumbers } from '../column/shared-array.ts'
 import type { StoredField } from '../expression/batch.ts'
 import { numbersOf } from '../expression/number-operators.ts'
-import { checkAtTimes, inCheckedChunks } from '../thread/cancelled.ts'
+import { checkAtTimes } from '../thread/cancelled.ts'
 import {
   type AggregateState,
   type AliveRows,
   aliveNumbers,
   areWholeBatch,
-  grownState,
 } from './state.ts'
 import type { WireState } from './wire-state.ts'
 
-/** `sum` and `avg`. */
+/** What of a sum an aggregate gives. */
+export type OfSum = 'sum' | 'mean'
+
+/** That, rounded once, of a group whose sums are settled; null when it, or one of the numbers, is too great for a double. */
+export function resultOf(of: OfSum, sums: GroupSums, group: number): number | null {
+  return finite(of === 'sum' ? sums.sumOf(group) : sums.meanOf(group))
+}
+
+/** `sum` and `avg`, of exact sums. */
 export class SumState implements AggregateState {
-  readonly #finish: (sum: number, count: number) => number
-  /** See `kernel/group-sums.ts`. */
-  #sums: Float64Array = new Float64Array(0)
+  readonly #of: OfSum
+  readonly #sums = new GroupSums()
   /** What is to be added to them. */
   readonly #decimals = new DecimalSums()
 
-  constructor(finish: (sum: number, count: number) => number) {
-    this.#finish = finish
+  constructor(of: OfSum) {
+    this.#of = of
   }
 
   resize(groupCount: number): void {
-    if (groupCount * wordsPerSum <= this.#sums.length) return
+    if (groupCount <= this.#sums.groupCount) return
     this.#decimals.flush(this.#sums)
-    this.#sums = grownState(this.#sums, groupCount * wordsPerSum, 0)
+    this.#sums.resize(groupCount)
   }
 
   update([vector]: readonly Vector[], rows: AliveRows): void {
-    const numbers = vector && summableNumbers(vector, rows)
-    if (!numbers) return
+    const summands = vector && summandsOf(vector, rows)
+    if (!summands) return
     const { groups, only, count } = rows
-    if (only !== undefined) sumIntoGroup(numbers, count, this.#sums, only)
-    else sumByGroup(numbers, groups, count, this.#sums)
+    if (only !== undefined) this.#sums.addTo(only, summands.numbers, count)
+    else this.#sums.add(summands.numbers, groups, count)
+    for (const [place, integer] of summands.integers) this.#sums.addOne(groups[place]!, integer)
   }
 
   takesStored(rows: AliveRows): boolean {
@@ -64,8 +63,8 @@ export class SumState implements AggregateState {
 
   updateStored(stored: StoredField, { groups, only }: AliveRows): boolean {
     if (stored.kind !== 'number') return false
-    if (only !== undefined) return sumStored(stored, this.#sums, only)
     const sums = this.#sums
+    if (only !== undefined) return sumStored(stored, sums, only)
     return sumWholeByGroup(stored, groups, sums) || this.#decimals.add(stored, groups, sums)
   }
 
@@ -83,63 +82,59 @@ export class SumState implements AggregateState {
 
   toWireOf(groups: Int32Array): WireState {
     this.#decimals.flush(this.#sums)
-    const parts = {
-      sums: newResultNumbers(groups.length),
-      errors: newResultNumbers(groups.length),
-      counts: newResultNumbers(groups.length),
-    }
-    inCheckedChunks(groups.length, (from, to) => {
-      splitSums(this.#sums, groups.subarray(from, to), {
-        sums: parts.sums.subarray(from, to),
-        errors: parts.errors.subarray(from, to),
-        counts: parts.counts.subarray(from, to),
-      })
-    })
-    return { kind: 'sums', ...parts }
+    return { kind: 'sums', sums: this.#sums.toWire(groups, newResultNumbers) }
   }
 
   merge(wire: WireState, groups: Int32Array): void {
-    if (wire.kind !== 'sums') return
-    const { sums, errors, counts } = wire
-    for (let i = 0; i < groups.length; i++) {
-      checkAtTimes()
-      addToSum(this.#sums, groups[i]!, sums[i]!, errors[i]!, counts[i]!)
-    }
+    if (wire.kind === 'sums') this.#sums.merge(wire.sums, groups, checkAtTimes)
   }
 
   result(group: number): Value {
-    this.#decimals.flush(this.#sums)
-    const count = countOf(this.#sums, group)
-    if (count === 0) return null
-    return finite(this.#finish(sumOf(this.#sums, group), count))
+    this.#settle()
+    return this.#sums.countOf(group) === 0 ? null : resultOf(this.#of, this.#sums, group)
   }
 
   writeResults(groups: Int32Array, out: Float64Array): boolean {
-    this.#decimals.flush(this.#sums)
+    this.#settle()
     for (let i = 0; i < groups.length; i++) {
-      const count = countOf(this.#sums, groups[i]!)
-      const result = this.#finish(sumOf(this.#sums, groups[i]!), count)
-      out[i] = count > 0 && Number.isFinite(result) ? result : Number.NaN
+      const isEmpty = this.#sums.countOf(groups[i]!) === 0
+      const result = isEmpty ? null : resultOf(this.#of, this.#sums, groups[i]!)
+      out[i] = result ?? Number.NaN
     }
     return true
   }
+
+  #settle(): void {
+    this.#decimals.flush(this.#sums)
+    this.#sums.settle()
+  }
 }
 
-/**
- * What the alive rows add to a sum, one after the other: numbers, booleans as 0 and 1, and NaN for
- * anything else. Undefined if none is a number.
- */
-export function summableNumbers(
+/** What the alive rows add to a sum, one after the other. */
+export interface Summands {
+  /** Numbers, booleans as 0 and 1, and NaN for anything else. */
+  readonly numbers: Float64Array
+  /** By place, integers that a double cannot hold: numbers have NaN there. */
+  readonly integers: ReadonlyMap<number, bigint>
+}
+
+const noIntegers: ReadonlyMap<number, bigint> = new Map()
+
+/** Undefined if there is nothing to add. */
+export function summandsOf(
   vector: Vector,
   { rowCount, selection, count }: AliveRows,
-): Float64Array | undefined {
-  const numbers = numbersOf(vector, rowCount)
-  if (numbers) return aliveNumbers(numbers, selection)
+): Summands | undefined {
+  const known = numbersOf(vector, rowCount)
+  if (known) return { numbers: aliveNumbers(known, selection), integers: noIntegers }
   if (vector.kind === 'text' || vector.kind === 'timestamp') return undefined
   const read = valueReader(vector)
-  const found = new Float64Array(count)
+  const numbers = new Float64Array(count)
+  const integers = new Map<number, bigint>()
   for (let j = 0; j < count; j++) {
-    found[j] = asNumber(read(selection ? selection[j]! : j)) ?? Number.NaN
+    const value = read(selection ? selection[j]! : j)
+    if (typeof value === 'bigint') integers.set(j, value)
+    numbers[j] = typeof value === 'bigint' ? Number.NaN : (asNumber(value) ?? Number.NaN)
   }
-  return found
+  return { numbers, integers }
 }

@@ -1,9 +1,11 @@
 /** What is made of a list of values of one group, none of which is null. */
-import { asNumber, finite } from '../../type/arithmetic.ts'
+import { GroupSums } from '../../kernel/group-sums.ts'
+import { asNumber } from '../../type/arithmetic.ts'
 import { orderValues } from '../../type/compare.ts'
 import { textOf } from '../../type/text.ts'
 import type { Value } from '../../type/value.ts'
 import { checkLimit, maximumCollectedCharacters } from '../thread/memory-limit.ts'
+import { type OfSum, resultOf } from './sum.ts'
 
 export function sorted(values: readonly Value[]): readonly Value[] | null {
   return values.length === 0 ? null : values.toSorted(orderValues)
@@ -34,27 +36,20 @@ export function checkCollected(characters: number): void {
 
 /** The sum of the numbers; booleans count as 0 and 1. */
 export function total(values: readonly Value[]): number | null {
-  const numbers = numbersIn(values)
-  return numbers.length === 0 ? null : finite(sumOf(numbers))
+  return ofSum('sum', values)
 }
 
 export function mean(values: readonly Value[]): number | null {
-  const numbers = numbersIn(values)
-  return numbers.length === 0 ? null : finite(sumOf(numbers) / numbers.length)
+  return ofSum('mean', values)
 }
 
-function numbersIn(values: readonly Value[]): number[] {
-  return values.map(asNumber).filter((number) => number !== null)
-}
-
-/** With what rounding takes from it, so that the order of the numbers does not show. */
-function sumOf(numbers: readonly number[]): number {
-  let [sum, error] = [0, 0]
-  for (const number of numbers) {
-    const after = sum + number
-    const added = after - sum
-    error += sum - (after - added) + (number - added)
-    sum = after
+function ofSum(of: OfSum, values: readonly Value[]): number | null {
+  const sums = new GroupSums()
+  sums.resize(1)
+  for (const value of values) {
+    const number = typeof value === 'bigint' ? value : asNumber(value)
+    if (number !== null) sums.addOne(0, number)
   }
-  return sum + error
+  sums.settle()
+  return sums.countOf(0) === 0 ? null : resultOf(of, sums, 0)
 }

@@ -1,105 +1,107 @@
-import { sumNumbers, sumSquares } from '../../kernel/aggregate.ts'
+import { nearest, nearestRoot, unitBits, unitsOf } from '../../kernel/exact-number.ts'
+import { GroupSums } from '../../kernel/group-sums.ts'
+import { sequence } from '../../kernel/sequence.ts'
+import { momentOf, squareNumbers } from '../../kernel/squares.ts'
+import { UnitSums } from '../../kernel/unit-sums.ts'
 import { finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
-import { type AggregateState, type AliveRows, grownState } from './state.ts'
-import { summableNumbers } from './sum.ts'
+import type { AggregateState, AliveRows } from './state.ts'
+import { summandsOf } from './sum.ts'
 import type { WireState } from './wire-state.ts'
 
+/** Units of squares are those of numbers, squared. */
+const squareBits = 2 * unitBits
+
 /**
- * Variance and standard deviation, by the sums of the numbers and of their squares. Both are kept
- * with what rounding took from them, twice the digits of a double, so that neither the difference of
- * the two nor the order of rows and tasks shows in the answer.
+ * Variance and standard deviation, by the sums of the numbers and of their squares. Both are exact, so that the result is
+ * rounded once, and neither the difference of the two nor the order of rows and tasks shows in it.
  */
 export class VarianceState implements AggregateState {
   readonly #of: 'sample' | 'population'
-  readonly #finish: (variance: number) => number
-  #sums: Float64Array = new Float64Array(0)
-  #errors: Float64Array = new Float64Array(0)
-  #squares: Float64Array = new Float64Array(0)
-  #squareErrors: Float64Array = new Float64Array(0)
-  #counts: Float64Array = new Float64Array(0)
+  readonly #gives: 'variance' | 'deviation'
+  readonly #sums = new GroupSums()
+  /** Of squares, each as two doubles: counts mean nothing. */
+  readonly #squares = new GroupSums()
+  /** Of squares that doubles do not reach. */
+  readonly #farSquares = new UnitSums()
 
-  constructor(of: 'sample' | 'population', finish: (variance: number) => number) {
+  constructor(of: 'sample' | 'population', gives: 'variance' | 'deviation') {
     this.#of = of
-    this.#finish = finish
+    this.#gives = gives
   }
 
   resize(groupCount: number): void {
-    this.#sums = grownState(this.#sums, groupCount, 0)
-    this.#errors = grownState(this.#errors, groupCount, 0)
-    this.#squares = grownState(this.#squares, groupCount, 0)
-    this.#squareErrors = grownState(this.#squareErrors, groupCount, 0)
-    this.#counts = grownState(this.#counts, groupCount, 0)
+    this.#sums.resize(groupCount)
+    this.#squares.resize(groupCount)
   }
 
   update([vector]: readonly Vector[], rows: AliveRows): void {
-    const numbers = vector && summableNumbers(vector, rows)
-    if (!numbers) return
+    const summands = vector && summandsOf(vector, rows)
+    if (!summands) return
     const { groups, count } = rows
-    sumNumbers(numbers, groups, count, this.#sums, this.#errors, this.#counts)
-    sumSquares(numbers, groups, count, this.#squares, this.#squareErrors)
+    const { numbers, integers } = summands
+    this.#sums.add(numbers, groups, count)
+    const { squares, rests, far } = squareNumbers(numbers, count)
+    this.#squares.add(squares, groups, count)
+    this.#squares.add(rests, groups, count)
+    for (const row of far) this.#addFar(groups[row]!, numbers[row]!)
+    for (const [row, integer] of integers) {
+      this.#sums.addOne(groups[row]!, integer)
+      this.#addFar(groups[row]!, integer)
+    }
   }
 
   toWire(groupCount: number): WireState {
+    const groups = sequence(0, groupCount)
     return {
       kind: 'squares',
-      sums: this.#sums.subarray(0, groupCount),
-      errors: this.#errors.subarray(0, groupCount),
-      squares: this.#squares.subarray(0, groupCount),
-      squareErrors: this.#squareErrors.subarray(0, groupCount),
-      counts: this.#counts.subarray(0, groupCount),
+      sums: this.#sums.toWire(groups),
+      squares: this.#squares.toWire(groups),
+      farSquares: this.#farSquares.toWire(groups),
     }
   }
 
   merge(wire: WireState, groups: Int32Array): void {
     if (wire.kind !== 'squares') return
-    const ignored = new Float64Array(this.#counts.length)
-    const add = (from: Float64Array, sums: Float64Array, errors: Float64Array) =>
-      sumNumbers(from, groups, groups.length, sums, errors, ignored)
-    add(wire.sums, this.#sums, this.#errors)
-    add(wire.errors, this.#sums, this.#errors)
-    add(wire.squares, this.#squares, this.#squareErrors)
-    add(wire.squareErrors, this.#squares, this.#squareErrors)
-    for (let i = 0; i < groups.length; i++) this.#counts[groups[i]!]! += wire.counts[i]!
+    this.#sums.merge(wire.sums, groups)
+    this.#squares.merge(wire.squares, groups)
+    this.#farSquares.merge(wire.farSquares, groups)
   }
 
   result(group: number): Value {
-    const count = this.#counts[group]!
+    this.#sums.settle()
+    this.#squares.settle()
+    const count = this.#sums.countOf(group)
     const freedom = this.#of === 'sample' ? count - 1 : count
     if (freedom <= 0) return null
-    // Each number below comes with what rounding has left of it.
-    const [sum, sumRest] = addExactly(this.#sums[group]!, this.#errors[group]!)
-    const [squares, squaresRest] = addExactly(this.#squares[group]!, this.#squareErrors[group]!)
-    const square = sum * sum
-    const squareRest = lostInProduct(sum, sum, square) + 2 * sum * sumRest
-    const expected = square / count
-    const product = expected * count
-    const divisionRest = square - product - lostInProduct(expected, count, product)
-    const expectedRest = (divisionRest + squareRest) / count
-    const [difference, differenceRest] = addExactly(squares, -expected)
-    const deviation = difference + (differenceRest + squaresRest - expectedRest)
-    return finite(this.#finish(Math.max(0, deviation) / freedom))
+    const sums = this.#sums.pairOf(group)
+    if (sums && Number.isNaN(sums[0])) return null
+    return finite(this.#nearby(group, count, freedom) ?? this.#exactly(group, count, freedom))
   }
-}
 
-/** The rounded sum of two numbers, and what is missing from it. */
-function addExactly(a: number, b: number): [sum: number, rest: number] {
-  const sum = a + b
-  const added = sum - a
-  return [sum, a - (sum - added) + (b - added)]
-}
+  /** With some bits more than a double has; undefined when they do not tell which double is nearest. */
+  #nearby(group: number, count: number, freedom: number): number | undefined {
+    if (count === 1) return 0
+    const sums = this.#sums.pairOf(group)
+    const squares = this.#squares.pairOf(group)
+    if (!sums || !squares || this.#farSquares.of(group) !== 0n) return undefined
+    return momentOf(this.#gives, { count, freedom, sums, squares })
+  }
 
-/** What is missing from the rounded product of two numbers. */
-function lostInProduct(a: number, b: number, product: number): number {
-  const [high, low] = halves(a)
-  const [otherHigh, otherLow] = halves(b)
-  return low * otherLow - (product - high * otherHigh - low * otherHigh - high * otherLow)
-}
+  #exactly(group: number, count: number, freedom: number): number {
+    const sum = this.#sums.unitsOf(group)
+    const squares = (this.#squares.unitsOf(group) << BigInt(unitBits)) + this.#farSquares.of(group)
+    const deviation = BigInt(count) * squares - sum * sum
+    const divisor = BigInt(count) * BigInt(freedom)
+    const rounded = this.#gives === 'variance' ? nearest : nearestRoot
+    return rounded(deviation, divisor, squareBits)
+  }
 
-/** Two numbers of 26 bits whose sum is the number (Veltkamp). */
-function halves(number: number): [number, number] {
-  const scaled = number * 134217729
-  const high = scaled - (scaled - number)
-  return [high, number - high]
+  #addFar(group: number, value: number | bigint): void {
+    // An infinity, of which the sum makes NaN.
+    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return
+    const units = unitsOf(value)
+    this.#farSquares.add(group, units * units)
+  }
 }

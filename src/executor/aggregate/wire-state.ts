@@ -1,21 +1,17 @@
+import type { WireSums } from '../../kernel/group-sums.ts'
+import type { WireUnits } from '../../kernel/unit-sums.ts'
 import type { KeyValues, WireValues } from '../column/wire-values.ts'
 
 /** What an aggregate has found, as plain data for other threads: one kind of it for each kind of state. */
 export type WireState =
   | { readonly kind: 'counts'; readonly counts: Float64Array }
-  | {
-      readonly kind: 'sums'
-      readonly sums: Float64Array
-      readonly errors: Float64Array
-      readonly counts: Float64Array
-    }
+  | { readonly kind: 'sums'; readonly sums: WireSums }
   | {
       readonly kind: 'squares'
-      readonly sums: Float64Array
-      readonly errors: Float64Array
-      readonly squares: Float64Array
-      readonly squareErrors: Float64Array
-      readonly counts: Float64Array
+      readonly sums: WireSums
+      readonly squares: WireSums
+      /** What is to be added to the sums of squares: units of them. */
+      readonly farSquares: WireUnits
     }
   /** Bit 1: a true was seen; bit 2: a false. */
   | { readonly kind: 'truths'; readonly seen: Uint8Array }
@@ -62,15 +58,13 @@ export type WireState =
       readonly traits: Uint8Array
       readonly ids: WireValues
     }
-  /** The sum of what group `groups[i]` has under key `keys[names[i]]`. */
+  /** The i-th sum is of what group `groups[i]` has under key `keys[names[i]]`. */
   | {
       readonly kind: 'entries'
       readonly keys: readonly string[]
       readonly groups: Int32Array
       readonly names: Int32Array
-      readonly sums: Float64Array
-      readonly errors: Float64Array
-      readonly counts: Float64Array
+      readonly sums: WireSums
     }
   /** Numbers by group; those of group `i` end at `ends[i]`, where the next group's begin. */
   | {

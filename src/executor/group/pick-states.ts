@@ -1,7 +1,9 @@
 import { assert } from '../../error.ts'
 import { isOfKernels } from '../../kernel/arena.ts'
 import { pickBytes, pickNumbers } from '../../kernel/gather.ts'
+import { pickSums } from '../../kernel/group-sums.ts'
 import { blockCounts } from '../../kernel/number-counts.ts'
+import { pickUnits } from '../../kernel/unit-sums.ts'
 import type { HeldTexts, NumberCounts, WireState } from '../aggregate/wire-state.ts'
 import { gatherColumn } from '../column/relation-column.ts'
 import { newResultCodes, newResultNumbers } from '../column/shared-array.ts'
@@ -13,20 +15,13 @@ export function pickStates(state: WireState, groups: Int32Array): WireState {
     case 'counts':
       return { ...state, counts: picked(state.counts, groups) }
     case 'sums':
-      return {
-        kind: 'sums',
-        sums: picked(state.sums, groups),
-        errors: picked(state.errors, groups),
-        counts: picked(state.counts, groups),
-      }
+      return { kind: 'sums', sums: pickSums(state.sums, groups, picked) }
     case 'squares':
       return {
         kind: 'squares',
-        sums: picked(state.sums, groups),
-        errors: picked(state.errors, groups),
-        squares: picked(state.squares, groups),
-        squareErrors: picked(state.squareErrors, groups),
-        counts: picked(state.counts, groups),
+        sums: pickSums(state.sums, groups, picked),
+        squares: pickSums(state.squares, groups, picked),
+        farSquares: pickUnits(state.farSquares, groups),
       }
     case 'truths':
       return { ...state, seen: pickedBytes(state.seen, groups) }
@@ -70,9 +65,7 @@ export function pickStates(state: WireState, groups: Int32Array): WireState {
         keys: state.keys,
         groups: renumbered,
         names: places.map((place) => state.names[place]!),
-        sums: picked(state.sums, places),
-        errors: picked(state.errors, places),
-        counts: picked(state.counts, places),
+        sums: pickSums(state.sums, places, picked),
       }
     }
     case 'numbers':

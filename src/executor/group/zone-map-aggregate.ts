@@ -111,7 +111,7 @@ class KnownSum implements KnownAggregate {
   readonly #aggregate: BoundAggregate
   readonly #path: Path
   readonly #sums: number[] = []
-  readonly #errors: number[] = []
+  readonly #rests: number[] = []
   readonly #counts: number[] = []
 
   constructor(aggregate: BoundAggregate, path: Path) {
@@ -129,17 +129,16 @@ class KnownSum implements KnownAggregate {
     const known = zones?.sumOf(this.#path)
     if (!known) return
     this.#sums.push(known.sum)
-    this.#errors.push(known.error)
+    this.#rests.push(known.rest)
     this.#counts.push(known.count)
   }
 
   toWire(): WireState {
-    const [sums, errors, counts] = [this.#sums, this.#errors, this.#counts].map((each) =>
-      Float64Array.from(each),
-    )
-    return merged(this.#aggregate, [
-      { kind: 'sums', sums: sums!, errors: errors!, counts: counts! },
-    ])
+    const sums = Float64Array.from(this.#sums)
+    const rests = Float64Array.from(this.#rests)
+    const counts = Float64Array.from(this.#counts)
+    const units = { places: [], sums: [] }
+    return merged(this.#aggregate, [{ kind: 'sums', sums: { sums, rests, counts, units } }])
   }
 }
 
@@ -185,7 +184,7 @@ function merged(aggregate: BoundAggregate, parts: readonly WireState[]): WireSta
   const state = createAggregateState(aggregate)
   state.resize(1)
   for (const part of parts) {
-    if (part.kind === 'sums') state.merge(part, new Int32Array(part.sums.length))
+    if (part.kind === 'sums') state.merge(part, new Int32Array(part.sums.sums.length))
     if (part.kind === 'extremes') state.merge(part, new Int32Array(part.values.length))
   }
   return state.toWire(1)

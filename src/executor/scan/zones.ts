@@ -21,7 +21,7 @@ type Bounds<T> = { readonly minimum: T; readonly maximum: T | undefined } | unde
 interface GranuleSum {
   readonly sum: number
   /** What rounding has taken from it. */
-  readonly error: number
+  readonly rest: number
   readonly count: number
 }
 
@@ -101,8 +101,8 @@ export class Zones {
     if (column?.type !== 'number' || others.length > 0) return undefined
     const sum = column.granuleSums?.[granule] ?? undefined
     const count = this.#countIn(column, granule)
-    if (sum === undefined || count === undefined) return undefined
-    return { sum, error: column.granuleErrors?.[granule] ?? 0, count }
+    if (sum === undefined || count === undefined || column.granuleErrors) return undefined
+    return { sum, rest: column.granuleRests?.[granule] ?? 0, count }
   }
 
   /** In how many rows the field has a value. */

@@ -44,53 +44,6 @@ export function countTrue(truths: usize, groups: usize, count: i32, counts: usiz
   }
 }
 
-/** Adds `value` and what rounding takes from the sum. */
-function addExactly(sums: usize, errors: usize, group: i32, value: f64): void {
-  const before = numberAt(sums, group)
-  const after = before + value
-  const added = after - before
-  setNumber(sums, group, after)
-  const lost = before - (after - added) + (value - added)
-  setNumber(errors, group, numberAt(errors, group) + lost)
-}
-
-export function sumNumbers(
-  values: usize,
-  groups: usize,
-  count: i32,
-  sums: usize,
-  errors: usize,
-  counts: usize,
-): void {
-  for (let row = 0; row < count; row++) {
-    const value = numberAt(values, row)
-    const group = groupIfPresent(groups, row, value)
-    addExactly(sums, errors, group, value)
-    increase(counts, group)
-  }
-}
-
-/** Squares are added with all that rounding takes from them: products of halves of 26 bits are exact. */
-export function sumSquares(
-  values: usize,
-  groups: usize,
-  count: i32,
-  squares: usize,
-  errors: usize,
-): void {
-  for (let row = 0; row < count; row++) {
-    const value = numberAt(values, row)
-    const group = groupIfPresent(groups, row, value)
-    const scaled = value * 134217729
-    const high = scaled - (scaled - value)
-    const low = value - high
-    const square = value * value
-    addExactly(squares, errors, group, square)
-    const lost = low * low - (square - high * high - 2 * high * low)
-    setNumber(errors, group, numberAt(errors, group) + lost)
-  }
-}
-
 /** Without a branch, unlike a comparison of single doubles. */
 function keepLower(state: usize, value: f64): void {
   const x = f64x2.splat(value)
@@ -113,46 +66,6 @@ export function maxNumbers(values: usize, groups: usize, count: i32, highest: us
   for (let row = 0; row < count; row++) {
     keepHigher(highest + ((<usize>codeAt(groups, row)) << 3), numberAt(values, row))
   }
-}
-
-/**
- * The sum of all rows, in two pairs of sums: `out` is 2 × 2 sums, 2 × 2 errors, 2 × 2 counts (64-bit
- * integers). The count of rows is a multiple of four.
- */
-export function sumAll(values: usize, count: i32, out: usize): void {
-  let sumA = v128.load(out)
-  let sumB = v128.load(out, 16)
-  let errorA = v128.load(out, 32)
-  let errorB = v128.load(out, 48)
-  let countA = v128.load(out, 64)
-  let countB = v128.load(out, 80)
-  for (let row = 0; row < count; row += 4) {
-    let x = v128.load(values)
-    let y = v128.load(values, 16)
-    const isX = f64x2.eq(x, x)
-    const isY = f64x2.eq(y, y)
-    x = v128.and(x, isX)
-    y = v128.and(y, isY)
-    countA = i64x2.sub(countA, isX)
-    countB = i64x2.sub(countB, isY)
-    const afterA = f64x2.add(sumA, x)
-    const addedA = f64x2.sub(afterA, sumA)
-    const lostA = f64x2.add(f64x2.sub(sumA, f64x2.sub(afterA, addedA)), f64x2.sub(x, addedA))
-    errorA = f64x2.add(errorA, lostA)
-    sumA = afterA
-    const afterB = f64x2.add(sumB, y)
-    const addedB = f64x2.sub(afterB, sumB)
-    const lostB = f64x2.add(f64x2.sub(sumB, f64x2.sub(afterB, addedB)), f64x2.sub(y, addedB))
-    errorB = f64x2.add(errorB, lostB)
-    sumB = afterB
-    values += 32
-  }
-  v128.store(out, sumA)
-  v128.store(out, sumB, 16)
-  v128.store(out, errorA, 32)
-  v128.store(out, errorB, 48)
-  v128.store(out, countA, 64)
-  v128.store(out, countB, 80)
 }
 
 /** Infinity if there is none. The count of rows is a multiple of four. */

@@ -11,9 +11,6 @@ export {
   maxNumbers,
   minAll,
   minNumbers,
-  sumAll,
-  sumNumbers,
-  sumSquares,
 } from './aggregate'
 export {
   addNumbers,
@@ -35,7 +32,6 @@ export {
   gatherByGroup,
   maxOfFew,
   minOfFew,
-  sumByGroup,
 } from './few-groups'
 export { chooseRows, numberCodes, recallCodes } from './groups'
 export { compress, decompress, fillTable } from './lz4'
@@ -80,6 +76,7 @@ export {
   selectTrue,
   selectTrueWithin,
 } from './select'
+export { greatestOf, restsOf, squareNumbers, sumAll, sumByGroup } from './sums'
 export { findBytes } from './text'
 export { hashTexts, pickTexts, singleTexts } from './texts'
 export {

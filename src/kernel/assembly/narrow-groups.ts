@@ -5,8 +5,8 @@
  *
  * `width` is that of a number in bytes. At most 8,192 rows.
  */
-import { addToSum } from './few-groups'
 import { codeAt, noNumber, numberAt, setNumber } from './memory'
+import { addSum } from './sums'
 
 const sumShift: usize = 5
 
@@ -80,13 +80,13 @@ function wholeByGroup<T>(
   for (let group = 0; group < groupCount; group++) {
     const all = load<i64>(lanes) + load<i64>(lanes, 8) + load<i64>(lanes, 16) + load<i64>(lanes, 24)
     const added = (all + (one >> 1)) >> countShift
-    const sum = <f64>(all - (added << countShift)) + <f64>added * base
-    if (added > 0) addToSum(sums + ((<usize>group) << sumShift), sum, 0, <f64>added)
+    const sum = all - (added << countShift) + added * <i64>base
+    if (added > 0) addSum(sums + ((<usize>group) << sumShift), 0, sum, <f64>added)
     lanes += 32
   }
 }
 
-/** Of numbers whose divisor is 1. @param lanes has room for 32 bytes per group */
+/** Of numbers whose divisor is 1, to sums of whole units of 1. @param lanes has room for 32 bytes per group */
 export function sumWholeByGroup(
   width: i32,
   source: usize,
@@ -207,18 +207,12 @@ export function sumDecimalsByGroup(
 const lowerBits: i64 = 23
 
 /**
- * Adds what `sumDecimalsByGroup` has found to sums, and begins anew.
+ * Writes what `sumDecimalsByGroup` has found, and begins anew: by group, the sum of rests, that of whole numbers in two parts, and how many there
+ * are.
  *
- * @param first, second what whole numbers are multiplied by, in two parts
+ * @param out four doubles for each group
  */
-export function settleDecimals(
-  words: usize,
-  laneShift: i32,
-  groupCount: i32,
-  first: f64,
-  second: f64,
-  sums: usize,
-): void {
+export function settleDecimals(words: usize, laneShift: i32, groupCount: i32, out: usize): void {
   const zero = i64x2.splat(0)
   for (let group = 0; group < groupCount; group++) {
     let all = zero
@@ -231,14 +225,13 @@ export function settleDecimals(
     }
     const word = i64x2.extract_lane(all, 1)
     const added = (word + ((<i64>1) << (countShift - 1))) >> countShift
-    if (added === 0) continue
     const whole = word - (added << countShift)
     const upper = (whole >> lowerBits) << lowerBits
-    const sum = sums + ((<usize>group) << sumShift)
-    addToSum(sum, <f64>upper * first, 0, <f64>added)
-    addToSum(sum, <f64>(whole - upper) * first, 0, 0)
-    addToSum(sum, <f64>upper * second, 0, 0)
-    addToSum(sum, <f64>(whole - upper) * second, rest, 0)
+    store<f64>(out, rest)
+    store<f64>(out, <f64>upper, 8)
+    store<f64>(out, <f64>(whole - upper), 16)
+    store<f64>(out, <f64>added, 24)
+    out += 32
   }
 }
 

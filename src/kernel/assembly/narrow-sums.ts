@@ -2,12 +2,17 @@
  * Sums of whole numbers of one, two or four bytes, as they are stored: of all rows, which are at most 8,192, or of
  * those of a mask. The least of a width stands for null.
  */
-import { addToSum } from './few-groups'
 import { noNumber } from './memory'
 import { keepWithin } from './narrow-mask'
 
-/** Adds all rows to one sum. */
-function sumOfAll<T>(source: usize, base: f64, count: i32, sum: usize): void {
+/** Adds a sum of numbers that have become `base` less, and how many they are. */
+function addWhole(out: usize, sum: i64, base: f64, added: i32): void {
+  store<f64>(out, load<f64>(out) + (<f64>sum + <f64>added * base))
+  store<f64>(out, load<f64>(out, 8) + <f64>added, 8)
+}
+
+/** @param out the sum of all rows, and how many have a number, are added to these two doubles */
+function sumOfAll<T>(source: usize, base: f64, count: i32, out: usize): void {
   const none = noNumber<T>()
   let all: i64 = 0
   let added = 0
@@ -18,15 +23,15 @@ function sumOfAll<T>(source: usize, base: f64, count: i32, sum: usize): void {
     all += <i64>(integer & -isThere)
     added += isThere
   }
-  if (added > 0) addToSum(sum, <f64>all + <f64>added * base, 0, <f64>added)
+  addWhole(out, all, base, added)
 }
 
-export function sumAllWhole8(source: usize, base: f64, count: i32, sum: usize): void {
-  sumOfAll<i8>(source, base, count, sum)
+export function sumAllWhole8(source: usize, base: f64, count: i32, out: usize): void {
+  sumOfAll<i8>(source, base, count, out)
 }
 
 /** Eight at once; those that are over by themselves. */
-export function sumAllWhole16(source: usize, base: f64, count: i32, sum: usize): void {
+export function sumAllWhole16(source: usize, base: f64, count: i32, out: usize): void {
   const none = i16x8.splat(i16.MIN_VALUE)
   let all = i32x4.splat(0)
   let absent = i32x4.splat(0)
@@ -45,12 +50,12 @@ export function sumAllWhole16(source: usize, base: f64, count: i32, sum: usize):
     all = i32x4.shuffle(all, all, 1, 2, 3, 0)
     absent = i32x4.shuffle(absent, absent, 1, 2, 3, 0)
   }
-  if (added > 0) addToSum(sum, <f64>total + <f64>added * base, 0, <f64>added)
-  sumOfAll<i16>(source + ((<usize>whole) << 1), base, count - whole, sum)
+  addWhole(out, total, base, added)
+  sumOfAll<i16>(source + ((<usize>whole) << 1), base, count - whole, out)
 }
 
-export function sumAllWhole32(source: usize, base: f64, count: i32, sum: usize): void {
-  sumOfAll<i32>(source, base, count, sum)
+export function sumAllWhole32(source: usize, base: f64, count: i32, out: usize): void {
+  sumOfAll<i32>(source, base, count, out)
 }
 
 /** What the quotients of two integers are more than the first part of the divisor's reciprocal times these. */

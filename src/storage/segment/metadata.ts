@@ -58,9 +58,11 @@ export interface NumberZones {
   readonly granuleMaximums: readonly (number | null)[]
   /** How many values a granule has; absent when every row has one. Older segments never say. */
   readonly granuleCounts?: readonly number[]
-  /** Absent for times, and in older segments. Null: beyond what a double holds. */
+  /** Absent for times, and in older segments. Null: beyond what two doubles hold. */
   readonly granuleSums?: readonly (number | null)[]
-  /** What rounding has taken from the sums; absent when it took nothing. */
+  /** What rounding has taken from the sums, exactly; absent when it took nothing. */
+  readonly granuleRests?: readonly number[]
+  /** The same in older segments, and rounded: sums of them are not to be used. */
   readonly granuleErrors?: readonly number[]
 }
 

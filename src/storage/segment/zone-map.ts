@@ -3,7 +3,8 @@
  * granule of numbers.
  */
 import { decodeUtf8 } from '../../json/utf8.ts'
-import { countAll, maxAll, minAll, sumAll } from '../../kernel/aggregate.ts'
+import { countAll, maxAll, minAll } from '../../kernel/aggregate.ts'
+import { sumAsPair } from '../../kernel/group-sums.ts'
 import { granuleRows, type UncompressedColumn } from '../../vector/column.ts'
 import { bytesOfText, isValid } from '../../vector/read-column.ts'
 import { compareBytes } from '../compare-bytes.ts'
@@ -24,10 +25,9 @@ export function numberZones(
   const granuleMaximums: (number | null)[] = []
   const granuleCounts: number[] = []
   const granuleSums: (number | null)[] = []
-  const granuleErrors: number[] = []
+  const granuleRests: number[] = []
   let minimum = Number.POSITIVE_INFINITY
   let maximum = Number.NEGATIVE_INFINITY
-  const [sum, error, count] = [new Float64Array(1), new Float64Array(1), new Float64Array(1)]
   for (let from = 0; from < values.length; from += granuleRows) {
     const granule = values.subarray(from, from + granuleRows)
     const rows = granule.length
@@ -40,11 +40,9 @@ export function numberZones(
     if (greatest > maximum) maximum = greatest
     if (validity) granuleCounts.push(countAll(granule, rows))
     if (type === 'timestamp') continue
-    for (const state of [sum, error, count]) state[0] = 0
-    sumAll(granule, rows, sum, error, count, 0)
-    const isKnown = Number.isFinite(sum[0]) && Number.isFinite(error[0])
-    granuleSums.push(isKnown ? sum[0]! : null)
-    granuleErrors.push(isKnown ? error[0]! : 0)
+    const known = sumAsPair(granule, rows)
+    granuleSums.push(known ? known.sum : null)
+    granuleRests.push(known ? known.rest : 0)
   }
   return {
     minimum,
@@ -53,7 +51,7 @@ export function numberZones(
     granuleMaximums,
     ...(validity && { granuleCounts }),
     ...(type === 'number' && { granuleSums }),
-    ...(granuleErrors.some((each) => each !== 0) && { granuleErrors }),
+    ...(granuleRests.some((each) => each !== 0) && { granuleRests }),
   }
 }
 
