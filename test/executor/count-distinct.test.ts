@@ -8,6 +8,7 @@ import {
   SharedTexts,
 } from '../../src/vector/shared-dictionary.ts'
 import type { Vector } from '../../src/vector/vector.ts'
+import { ToldField } from '../support/told-field.ts'
 
 const builder = new SharedDictionaryBuilder(1, undefined)
 const words = Array.from({ length: 70 }, (_, i) => `word ${i}`)
@@ -28,7 +29,7 @@ function rowsOf(...groups: number[]) {
 function filled(groupCount: number): CountDistinctState {
   const state = new CountDistinctState(dictionary)
   state.resize(2)
-  state.updateShared(coded(3, 69, 3, -1, 3), rowsOf(0, 0, 0, 0, 1))
+  state.updateField(new ToldField({ shared: coded(3, 69, 3, -1, 3) }), rowsOf(0, 0, 0, 0, 1))
   const values: Vector = { kind: 'values', values: ['word 3', 'another', 7, null, 7, 'word 4'] }
   state.update([values], rowsOf(0, 0, 0, 0, 0, 1))
   state.resize(groupCount)

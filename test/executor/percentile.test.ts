@@ -6,6 +6,7 @@ import { lastingState, pickStates } from '../../src/executor/group/pick-states.t
 import { percentileOf } from '../../src/function/percentile.ts'
 import { beginBatch, beginStates, endBatches } from '../../src/kernel/arena.ts'
 import { asIntegers } from '../../src/storage/segment/narrow-numbers.ts'
+import { ToldField } from '../support/told-field.ts'
 
 afterEach(endBatches)
 
@@ -103,7 +104,8 @@ function stateOf({ shape, batches, groups, stored }: Task, share: number, all: n
     const isStored = stored === 'all' || (stored === 'some' && batch % 3 === 1)
     const form = isStored ? asIntegers(values) : undefined
     const whole = form && { kind: 'number' as const, integers: form.integers, ...form.scale }
-    if (whole && state.updateStored(whole, aliveRows)) continue
+    const field = whole && new ToldField({ encoding: { kind: 'narrow', stored: whole } })
+    if (field && state.updateField(field, aliveRows)) continue
     state.update([{ kind: 'number', values }], aliveRows)
   }
   state.resize(groups)

@@ -22,21 +22,15 @@ import type { TaskDictionaries } from '../task/task-dictionaries.ts'
 import { CountState } from './count.ts'
 import { createAggregateState, distinctArgument } from './create.ts'
 import { PercentileState } from './percentile.ts'
-import type { AggregateState, AliveRows } from './state.ts'
+import { type AggregateState, type AliveRows, storedIn } from './state.ts'
 
 type Field = Extract<BoundExpression, { kind: 'field' }>
 
 interface Input {
   readonly state: AggregateState
   readonly arguments: readonly Evaluator[]
-  /** The argument, if it is one field and the state can take its entries as columns. */
-  readonly entriesOf: Field | undefined
-  /** The argument, if it is a field of which the state asks only where it is not null. */
-  readonly presenceOf: Field | undefined
-  /** The argument, if it is one field and the state can take it as it is stored. */
-  readonly storedOf: Field | undefined
-  /** The argument, if it is a field that has a shared dictionary. */
-  readonly sharedOf: Field | undefined
+  /** The argument, if it is a field that the state may take as it is encoded. */
+  readonly field: Field | undefined
   /** Place of its condition among `#filters`. */
   readonly filter: number | undefined
 }
@@ -62,15 +56,10 @@ function countsRows({ state, arguments: evaluators, filter }: Input): boolean {
   return state instanceof CountState && evaluators.length === 0 && filter === undefined
 }
 
-function storedIn(batch: Batch, { path }: Field): StoredField | undefined {
-  const { encoding } = batch.field(path)
-  return encoding.kind === 'narrow' ? encoding.stored : undefined
-}
-
 /** The argument as it is stored, if the state takes rows of it by a mask or a range. */
-function whereIn(batch: Batch, { state, storedOf, filter }: Input): StoredField | undefined {
-  if (!storedOf || filter !== undefined || !state.takesWhere) return undefined
-  const stored = storedIn(batch, storedOf)
+function whereIn(batch: Batch, { state, field, filter }: Input): StoredField | undefined {
+  if (!field || filter !== undefined || !state.takesWhere) return undefined
+  const stored = storedIn(batch.field(field.path))
   return stored && state.takesWhere(stored) ? stored : undefined
 }
 
@@ -122,10 +111,7 @@ export class AggregateInputs {
         arguments: aggregate.arguments.map((argument) =>
           countsPresent(state) ? compilePresence(argument, context) : compile(argument, context),
         ),
-        entriesOf: 'updateEntries' in state && first?.kind === 'field' ? first : undefined,
-        presenceOf: countsPresent(state) && first?.kind === 'field' ? first : undefined,
-        storedOf: 'takesStored' in state && first?.kind === 'field' ? first : undefined,
-        sharedOf: dictionary && first?.kind === 'field' ? first : undefined,
+        field: state.updateField && first?.kind === 'field' ? first : undefined,
         filter: aggregate.filter && placeOf(aggregate.filter),
       }
     })
@@ -151,7 +137,7 @@ export class AggregateInputs {
   /** Whether they take in rows of a batch of any length that are told by a range of a field, or are only counted. */
   takes(batch: Batch, range: BatchField | undefined): boolean {
     return this.#others.every((input) => {
-      const isOfRange = range && input.storedOf && batch.field(input.storedOf.path) === range
+      const isOfRange = range && input.field && batch.field(input.field.path) === range
       return isOfRange && whereIn(batch, input) !== undefined
     })
   }
@@ -191,7 +177,7 @@ export class AggregateInputs {
 
   /** @param kept the rows that conditions have left, by their places among `#filters` */
   #updateOne(
-    { state, arguments: evaluators, entriesOf, presenceOf, storedOf, sharedOf, filter }: Input,
+    { state, arguments: evaluators, field, filter }: Input,
     batch: Batch,
     all: AliveRows,
     kept: (AliveRows | undefined)[],
@@ -202,24 +188,7 @@ export class AggregateInputs {
       kept[filter] ??= this.#narrow(filter, batch, all)
       rows = kept[filter]
     }
-    const members = entriesOf && batch.field(entriesOf.path).members
-    if (members) {
-      const entries = members.map(({ name, field }) => ({ name, vector: field.read(selection) }))
-      state.updateEntries!(entries, rows)
-      return
-    }
-    const presence = presenceOf && !rows.weights && batch.field(presenceOf.path).presence
-    if (presence) {
-      state.updatePresence!(presence, rows)
-      return
-    }
-    const stored = storedOf && state.takesStored!(rows) && storedIn(batch, storedOf)
-    if (stored && state.updateStored!(stored, rows)) return
-    const shared = sharedOf && batch.field(sharedOf.path).shared
-    if (shared) {
-      state.updateShared!(shared, rows)
-      return
-    }
+    if (field && state.updateField!(batch.field(field.path), rows, selection)) return
     // All selected rows are read: a batch keeps a field's values for whoever asks next.
     state.update(
       evaluators.map((evaluate) => evaluate(batch, selection)),

@@ -2,8 +2,9 @@
 
 import { addBits, countBits } from '../../kernel/bit-rows.ts'
 import type { Value } from '../../type/value.ts'
-import type { SharedCodes, SharedTexts } from '../../vector/shared-dictionary.ts'
+import type { SharedTexts } from '../../vector/shared-dictionary.ts'
 import { grown } from '../column/grown.ts'
+import type { Field } from '../expression/batch.ts'
 import { DifferentValues } from './distinct.ts'
 import type { AliveRows } from './state.ts'
 import type { WireState } from './wire-state.ts'
@@ -16,16 +17,13 @@ const maximumWords = 1 << 22
  * and values are numbered; all else is such pairs.
  */
 export class CountDistinctState extends DifferentValues {
-  readonly #dictionary: SharedTexts | undefined
   readonly #wordsPerGroup: number
   /** Undefined without a dictionary, and when they would be too many. */
   #bits: Int32Array | undefined
   #counts: Float64Array | undefined
 
-  /** @param dictionary the shared dictionary of the argument, if it has one */
   constructor(dictionary: SharedTexts | undefined) {
     super(dictionary)
-    this.#dictionary = dictionary
     this.#wordsPerGroup = ((dictionary?.count ?? 0) + 31) >>> 5
     this.#bits = dictionary && new Int32Array(0)
   }
@@ -42,14 +40,15 @@ export class CountDistinctState extends DifferentValues {
     else this.#keepPairs()
   }
 
-  override updateShared(shared: SharedCodes, rows: AliveRows): void {
-    if (this.#bits && shared.dictionary === this.#dictionary) {
-      const { rowCount, selection, groups, only } = rows
-      const places = { codes: shared.codes, map: shared.map, selection, count: rowCount }
-      addBits(this.#bits, this.#wordsPerGroup, only ?? groups, places)
-      return
+  override updateField(field: Field, rows: AliveRows): boolean {
+    const { shared } = field
+    if (!this.#bits || !shared || shared.dictionary !== this.dictionary) {
+      return super.updateField(field, rows)
     }
-    super.updateShared(shared, rows)
+    const { rowCount, selection, groups, only } = rows
+    const places = { codes: shared.codes, map: shared.map, selection, count: rowCount }
+    addBits(this.#bits, this.#wordsPerGroup, only ?? groups, places)
+    return true
   }
 
   override toWire(groupCount: number): WireState {
@@ -117,7 +116,7 @@ export class CountDistinctState extends DifferentValues {
     }
     if (count === 0) return
     const codes = new Int32Array(count)
-    const dictionary = this.#dictionary!
+    const dictionary = this.dictionary!
     this.codes.encodeShared({ dictionary, codes: places, map: undefined }, count, undefined, codes)
     super.add(new Int32Array(count).fill(group), codes, count)
   }

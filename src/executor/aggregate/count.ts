@@ -4,7 +4,7 @@ import { pickCodes, pickNumbers } from '../../kernel/gather.ts'
 import { notOf } from '../../kernel/logic.ts'
 import type { Value } from '../../type/value.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
-import { nullBytes, type Presence } from '../expression/batch.ts'
+import { type Field, nullBytes } from '../expression/batch.ts'
 import { truthBytes } from '../expression/evaluator.ts'
 import { selectPresent, truthsOf } from '../field/select-present.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
@@ -77,17 +77,20 @@ export class CountState implements AggregateState {
     }
   }
 
-  updatePresence(presence: Presence, { rowCount, selection, groups, count }: AliveRows): void {
+  updateField({ presence }: Field, rows: AliveRows): boolean {
+    if (this.counted !== 'present' || rows.weights || !presence) return false
+    const { rowCount, selection, groups, count } = rows
     if (selection) {
       const present = truthsOf(presence, true, rowCount)
       countTrue(aliveBytes(present, selection), groups, count, this.#counts)
-      return
+      return true
     }
-    const rows = newCodes(rowCount)
-    const found = selectPresent(presence, true, rowCount, rows)
+    const present = newCodes(rowCount)
+    const found = selectPresent(presence, true, rowCount, present)
     const ofFound = newCodes(found)
-    pickCodes(groups, rows.subarray(0, found), ofFound)
+    pickCodes(groups, present.subarray(0, found), ofFound)
     countRows(ofFound, found, this.#counts)
+    return true
   }
 
   toWire(groupCount: number): WireState {

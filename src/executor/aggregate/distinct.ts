@@ -1,24 +1,27 @@
 import { newCodes } from '../../kernel/arena.ts'
 import { pickCodes } from '../../kernel/gather.ts'
 import type { Value } from '../../type/value.ts'
-import type { SharedCodes, SharedTexts } from '../../vector/shared-dictionary.ts'
+import type { SharedTexts } from '../../vector/shared-dictionary.ts'
 import type { Vector } from '../../vector/vector.ts'
 import { CompositeKeys } from '../column/composite-keys.ts'
 import { ValueCodes } from '../column/value-codes.ts'
 import { countOf, vectorOf } from '../column/wire-values.ts'
+import type { Field } from '../expression/batch.ts'
 import { checkLimit, maximumDistinctValues } from '../thread/memory-limit.ts'
 import type { AggregateState, AliveRows } from './state.ts'
 import type { WireState } from './wire-state.ts'
 
 /** Aggregates over different values: each counts once, and null not at all. */
 export abstract class DifferentValues implements AggregateState {
+  /** The shared dictionary of the argument, if it has one. */
+  protected readonly dictionary: SharedTexts | undefined
   protected readonly codes: ValueCodes
   /** (group, code of a value) */
   protected readonly pairs = new CompositeKeys()
   #groupCount = 1
 
-  /** @param dictionary the shared dictionary of the argument, if it has one */
   constructor(dictionary: SharedTexts | undefined) {
+    this.dictionary = dictionary
     this.codes = new ValueCodes(dictionary)
   }
 
@@ -38,10 +41,12 @@ export abstract class DifferentValues implements AggregateState {
     this.add(groups, codes, count)
   }
 
-  updateShared(shared: SharedCodes, { rowCount, selection, groups, count }: AliveRows): void {
+  updateField({ shared }: Field, { rowCount, selection, groups, count }: AliveRows): boolean {
+    if (!this.dictionary || !shared) return false
     const codes = newCodes(count)
     this.codes.encodeShared(shared, rowCount, selection, codes)
     this.add(groups, codes, count)
+    return true
   }
 
   toWire(_groupCount: number): WireState {

@@ -3,11 +3,12 @@ import { sequence } from '../../kernel/sequence.ts'
 import { asNumber } from '../../type/arithmetic.ts'
 import { compareText } from '../../type/compare.ts'
 import { isObject, type Value } from '../../type/value.ts'
-import { type Vector, valueReader } from '../../vector/vector.ts'
+import { type Selection, type Vector, valueReader } from '../../vector/vector.ts'
 import { CompositeKeys } from '../column/composite-keys.ts'
+import type { Field } from '../expression/batch.ts'
 import { checkLimit, maximumDistinctValues } from '../thread/memory-limit.ts'
 import { type Sorted, sortedBy } from './sorted-by.ts'
-import type { AggregateState, AliveRows, ObjectEntry } from './state.ts'
+import type { AggregateState, AliveRows } from './state.ts'
 import { type OfSum, resultOf, type Summands, summandsOf } from './sum.ts'
 import type { WireState } from './wire-state.ts'
 
@@ -56,13 +57,15 @@ export class EntriesState implements AggregateState {
     this.#add({ numbers: Float64Array.from(found.numbers), integers }, pairs)
   }
 
-  updateEntries(entries: readonly ObjectEntry[], rows: AliveRows): void {
-    for (const { name, vector } of entries) {
-      const summands = summandsOf(vector, rows)
+  updateField({ members }: Field, rows: AliveRows, selected: Selection): boolean {
+    if (!members) return false
+    for (const { name, field } of members) {
+      const summands = summandsOf(field.read(selected), rows)
       if (!summands) continue
       const keys = new Int32Array(rows.count).fill(this.#codeOf(name))
       this.#add(summands, this.#pairsOf(rows.groups.slice(0, rows.count), keys))
     }
+    return true
   }
 
   toWire(): WireState {

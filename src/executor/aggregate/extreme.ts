@@ -6,13 +6,14 @@ import { type Vector, valueReader } from '../../vector/vector.ts'
 import { keyColumn } from '../column/key-column.ts'
 import { valueBytes } from '../column/value-bytes.ts'
 import { vectorOf } from '../column/wire-values.ts'
-import type { StoredField } from '../expression/batch.ts'
+import type { Field } from '../expression/batch.ts'
 import {
   type AggregateState,
   type AliveRows,
   aliveNumbers,
   areWholeBatch,
   grownState,
+  storedIn,
   wholeRows,
 } from './state.ts'
 import type { WireState } from './wire-state.ts'
@@ -66,14 +67,13 @@ export class ExtremeState implements AggregateState {
     for (let j = 0; j < count; j++) this.#offer(groups[j]!, read(selection ? selection[j]! : j))
   }
 
-  takesStored(rows: AliveRows): boolean {
-    return this.#direction !== 0 && areWholeBatch(rows)
-  }
-
-  updateStored(stored: StoredField, { groups, only }: AliveRows): boolean {
+  updateField(field: Field, rows: AliveRows): boolean {
     const direction = this.#direction
+    const stored = storedIn(field)
+    if (!stored || !this.#numbers || direction === 0 || !areWholeBatch(rows)) return false
+    const { groups, only } = rows
     const { kind } = stored
-    if (!this.#numbers || direction === 0 || kind === 'dictionary') return false
+    if (kind === 'dictionary') return false
     if (this.#type !== undefined && this.#type !== kind) return false
     if (only !== undefined) this.#keep(this.#numbers, only, extremeOfStored(direction, stored))
     else if (!keepExtremesOfStored(direction, stored, groups, this.#numbers)) return false

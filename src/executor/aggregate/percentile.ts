@@ -18,11 +18,11 @@ import type { Value } from '../../type/value.ts'
 import type { StoredIntegers } from '../../vector/elements.ts'
 import { rowsOf, type Vector, valueReader } from '../../vector/vector.ts'
 import { newResultNumbers } from '../column/shared-array.ts'
-import type { StoredField } from '../expression/batch.ts'
+import type { Field } from '../expression/batch.ts'
 import { checkAtTimes, checkCancelled } from '../thread/cancelled.ts'
 import { checkLimit, maximumPercentileNumbers } from '../thread/memory-limit.ts'
 import { maximumPlaces, NumberCounter } from './number-counts.ts'
-import { type AggregateState, type AliveRows, aliveNumbers } from './state.ts'
+import { type AggregateState, type AliveRows, aliveNumbers, storedIn } from './state.ts'
 import type { NumberCounts, WireState } from './wire-state.ts'
 
 /** Groups of a batch up to which its numbers are kept group by group. */
@@ -198,12 +198,9 @@ export class PercentileState implements AggregateState {
     this.#numbers.add(vector, rows)
   }
 
-  takesStored(): boolean {
-    return true
-  }
-
-  updateStored(stored: StoredField, rows: AliveRows): boolean {
-    if (stored.kind !== 'number') return false
+  updateField(field: Field, rows: AliveRows): boolean {
+    const stored = storedIn(field)
+    if (stored?.kind !== 'number') return false
     this.#hasOwn = true
     // Which of them were counted the other state tells.
     return this.#isShared || this.#numbers.addStored(stored, rows)

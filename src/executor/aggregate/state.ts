@@ -4,17 +4,10 @@ import { maximumRows, newBytes, newNumbers, newState } from '../../kernel/arena.
 import { pickBytes, pickNumbers } from '../../kernel/gather.ts'
 import type { IntegerRange } from '../../kernel/narrow-mask.ts'
 import type { Value } from '../../type/value.ts'
-import type { SharedCodes } from '../../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
 import type { WireValues } from '../column/wire-values.ts'
-import type { Presence, StoredField } from '../expression/batch.ts'
+import type { Field, StoredField } from '../expression/batch.ts'
 import type { WireState } from './wire-state.ts'
-
-/** What objects have under a key. */
-export interface ObjectEntry {
-  readonly name: string
-  readonly vector: Vector
-}
 
 /** The rows of a batch that an aggregate takes in. */
 export interface AliveRows {
@@ -43,18 +36,12 @@ export interface AggregateState {
   /** @param vectors the arguments; none for `count`, which then counts rows */
   update(vectors: readonly Vector[], rows: AliveRows): void
   /**
-   * Instead of `update`, of an aggregate over the entries of an object: the values under each of its
-   * keys, as columns.
+   * Instead of `update`, of an aggregate over one field that it may take as that is encoded. False: nothing was taken in,
+   * and `update` is to be called.
+   *
+   * @param selected the rows that are read of a field, where any are: others may be asked for as well
    */
-  updateEntries?(entries: readonly ObjectEntry[], rows: AliveRows): void
-  /** Instead of `update`, of an aggregate that only asks in which rows one field has a value. */
-  updatePresence?(presence: Presence, rows: AliveRows): void
-  /** Instead of `update`, of an aggregate over one field that has codes of a shared dictionary. */
-  updateShared?(shared: SharedCodes, rows: AliveRows): void
-  /** Whether rows like these are given to `updateStored`, where the one field is stored as whole numbers. */
-  takesStored?(rows: AliveRows): boolean
-  /** Instead of `update`. False: nothing was taken in, and `update` is to be called. */
-  updateStored?(stored: StoredField, rows: AliveRows): boolean
+  updateField?(field: Field, rows: AliveRows, selected: Selection): boolean
   /** Whether `updateStoredWhere` takes a field that is stored so. */
   takesWhere?(stored: StoredField): boolean
   /**
@@ -90,6 +77,11 @@ export function aliveBytes(values: Uint8Array, selection: Selection): Uint8Array
   const alive = newBytes(selection.length)
   pickBytes(values, selection, alive)
   return alive
+}
+
+/** A field as it is stored, if that is as whole numbers. */
+export function storedIn({ encoding }: Field): StoredField | undefined {
+  return encoding.kind === 'narrow' ? encoding.stored : undefined
 }
 
 /** Whether all rows of a batch are alive, and kernels take them at once. */

@@ -12,7 +12,7 @@ import { asNumber, finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
 import { newResultNumbers } from '../column/shared-array.ts'
-import type { StoredField } from '../expression/batch.ts'
+import type { Field, StoredField } from '../expression/batch.ts'
 import { numbersOf } from '../expression/number-operators.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 import {
@@ -20,6 +20,7 @@ import {
   type AliveRows,
   aliveNumbers,
   areWholeBatch,
+  storedIn,
 } from './state.ts'
 import type { WireState } from './wire-state.ts'
 
@@ -57,12 +58,10 @@ export class SumState implements AggregateState {
     for (const [place, integer] of summands.integers) this.#sums.addOne(groups[place]!, integer)
   }
 
-  takesStored(rows: AliveRows): boolean {
-    return areWholeBatch(rows)
-  }
-
-  updateStored(stored: StoredField, { groups, only }: AliveRows): boolean {
-    if (stored.kind !== 'number') return false
+  updateField(field: Field, rows: AliveRows): boolean {
+    const stored = storedIn(field)
+    if (stored?.kind !== 'number' || !areWholeBatch(rows)) return false
+    const { groups, only } = rows
     const sums = this.#sums
     if (only !== undefined) return sumStored(stored, sums, only)
     return sumWholeByGroup(stored, groups, sums) || this.#decimals.add(stored, groups, sums)
