@@ -14,6 +14,11 @@ import {
 } from './clickhouse/settings.ts'
 import { AssayError } from './error.ts'
 import { type PriceTable, readPriceTable } from './function/prices.ts'
+import {
+  type ExportPlaceFlags,
+  type ExportPlaces,
+  readExportPlaces,
+} from './object-store/export-places.ts'
 import type { S3Secrets } from './object-store/s3-settings.ts'
 import {
   type AsyncLimits,
@@ -71,6 +76,8 @@ export interface Config {
   readonly scrubBytesPerSecond: number
   /** Where transactions are exported to; undefined: nowhere. */
   readonly clickhouse: ClickHouseSettings | undefined
+  /** Where users' exports may go. */
+  readonly exportPlaces: ExportPlaces
 }
 
 export interface GrpcPort {
@@ -86,7 +93,7 @@ export interface RequestRates {
 }
 
 /** Flags as the command line has them: texts, absent when not given. */
-export interface ConfigFlags extends SignInFlags, ClickHouseFlags {
+export interface ConfigFlags extends SignInFlags, ClickHouseFlags, ExportPlaceFlags {
   readonly host?: string
   readonly port?: string
   readonly httpServer?: string
@@ -200,6 +207,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       setting,
       readSecret(environment, 'ASSAY_CLICKHOUSE_PASSWORD'),
     ),
+    exportPlaces: readExportPlaces(setting, readS3Secrets(environment), environment),
   })
 }
 

@@ -37,6 +37,11 @@ import { freeBytesOf, recordsFile } from './storage/maintenance/segment-files.ts
 import { isWipeDue } from './storage/maintenance/wipe-free.ts'
 import { placesOf, type SpanPlace } from './storage/read/span-place.ts'
 import { TaskReads } from './storage/read/task-reads.ts'
+import {
+  type RangeQuestion,
+  type WrittenRange,
+  writtenRange,
+} from './storage/read/written-range.ts'
 import { SegmentStore } from './storage/segment/segment-store.ts'
 import { formatTransaction, parseTransaction } from './type/transaction.ts'
 
@@ -272,6 +277,11 @@ export class Engine {
       most,
     }
     return this.#parts.reads.during(({ records }) => changedIds(records, range))
+  }
+
+  /** See `writtenRange`. */
+  writtenRange(question: RangeQuestion): WrittenRange {
+    return this.#parts.reads.during(({ records }) => writtenRange(records, question))
   }
 
   /** See `Queries.explain`. */

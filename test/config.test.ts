@@ -27,6 +27,16 @@ test('defaults', () => {
     isForgettingSecrets: false,
     warmUpSeconds: 4,
     scrubBytesPerSecond: 2 * 2 ** 20,
+    exportPlaces: {
+      folders: [],
+      buckets: [],
+      s3: {
+        endpoint: undefined,
+        region: 'us-east-1',
+        isPathStyle: false,
+        credentials: undefined,
+      },
+    },
   })
   expect(Object.isFrozen(config)).toBe(true)
 })
@@ -106,6 +116,21 @@ test('limits of queries and requests', () => {
   expect(requestsPerMinute).toEqual({ perKey: undefined, perOrganization: 600 })
 })
 
+test('places for exports are folders, and buckets with a folder or without', () => {
+  const { exportPlaces } = readConfig(
+    { exportFolders: '/mnt/a, b', s3Endpoint: 'http://minio:9000/' },
+    { ASSAY_EXPORT_BUCKETS: 'one,s3://two/deep/er', AWS_REGION: 'eu-central-1' },
+  )
+  expect(exportPlaces).toMatchObject({
+    folders: ['/mnt/a', resolve('b')],
+    buckets: [
+      { bucket: 'one', prefix: '' },
+      { bucket: 'two', prefix: 'deep/er' },
+    ],
+    s3: { endpoint: 'http://minio:9000', region: 'eu-central-1', isPathStyle: true },
+  })
+})
+
 test('an empty variable is as good as none', () => {
   expect(readConfig({}, { ASSAY_PORT: '', ASSAY_HOST: '' }).port).toBe(8000)
 })
@@ -119,6 +144,10 @@ test.each([
   [{ maxBodyBytes: '1' }, {}, '--max-body-bytes'],
   [{ prices: '/no/such.json' }, {}, '--prices: cannot read /no/such.json: '],
   [{}, { ASSAY_PRICES: '/dev/null' }, '/dev/null is not JSON'],
+  [{ exportBuckets: 'a/../b' }, {}, '--export-buckets'],
+  [{ s3Endpoint: 'http://user@minio' }, {}, '--s3-endpoint'],
+  [{ s3PathStyle: 'yes' }, {}, '--s3-path-style must be on or off'],
+  [{}, { ASSAY_S3_ACCESS_KEY_ID: 'k' }, 'ASSAY_S3_SECRET_ACCESS_KEY go together'],
   [{}, { ASSAY_BOOTSTRAP_KEY: 'short' }, 'ASSAY_BOOTSTRAP_KEY'],
   [{}, { ASSAY_BOOTSTRAP_KEY: 'with a space' }, 'ASSAY_BOOTSTRAP_KEY'],
 ])('%j with %j is refused by name', (flags, environment, message) => {

@@ -7,6 +7,7 @@ import { addBackup } from './backup-program.ts'
 import type { CheckFlags } from './check.ts'
 import { addClickHouseOptions } from './clickhouse-options.ts'
 import type { DemoFlags } from './demo.ts'
+import { addExportOptions } from './export-options.ts'
 import type { ImportOptions } from './import.ts'
 import type { QueryOptions } from './query.ts'
 import { addSignInOptions } from './sign-in-options.ts'
@@ -145,6 +146,7 @@ function addServe(program: Command): void {
       await (await import('./serve.ts')).runServe(flags)
     })
   addClickHouseOptions(command)
+  addExportOptions(command)
   addSignInOptions(command)
 }
 

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts'
 import { Engine } from '../engine.ts'
 import { assert } from '../error.ts'
 import { AsyncQueries } from '../server/async/async-queries.ts'
+import { ScheduledExports } from '../server/export/scheduled-exports.ts'
 import { openHttpServer } from '../server/http/open-http-server.ts'
 import type { Logger } from '../server/logger.ts'
 import { Retention } from '../server/retention/retention.ts'
@@ -86,6 +87,13 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       logger,
     })
     const retention = new Retention({ engine, logger })
+    const exports = await ScheduledExports.open({
+      engine,
+      access,
+      places: config.exportPlaces,
+      dataDirectory,
+      logger,
+    })
     const { host, port, otlpGrpcPort, maxBodyBytes, requestsPerMinute } = config
     const { publicUrl, trustedProxies, languageModel } = config
     const http = await openHttpServer(config.httpServer)
@@ -95,6 +103,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       access,
       attachments,
       retention,
+      exports,
       asyncQueries,
       secrets,
       backups: new BackupState(dataDirectory),
@@ -115,6 +124,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     const close = async (graceMs = usualGraceMs) => {
       await server.close(graceMs)
       await retention.close()
+      await exports.close()
       await asyncQueries.close()
       attachments.close()
       // Only when keys were last used is lost by that.

@@ -9,6 +9,7 @@ import type { LanguageModel } from '../search/ask-model.ts'
 import type { AsyncQueries } from './async/async-queries.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { documentRoutes } from './document/routes.ts'
+import type { ScheduledExports } from './export/scheduled-exports.ts'
 import { LanguageModels } from './language-model.ts'
 import type { LiveQueries } from './live/live-queries.ts'
 import type { Logger } from './logger.ts'
@@ -38,6 +39,7 @@ import type { ExportReceiver } from './route/otlp/receive.ts'
 import { pageRoutes } from './route/page.ts'
 import { recordRoutes } from './route/records/routes.ts'
 import { retentionRoutes } from './route/retention.ts'
+import { scheduledExportRoutes } from './route/scheduled-export.ts'
 import { searchRoutes } from './route/search.ts'
 import { sessionRoutes } from './route/session.ts'
 import { statusRoutes } from './route/status.ts'
@@ -63,6 +65,7 @@ export interface RouteParts {
   readonly receiver: ExportReceiver
   readonly writer: RecordInserter
   readonly retention: Retention
+  readonly exports: ScheduledExports
   readonly ready: () => boolean
   readonly logger: Logger
 }
@@ -103,6 +106,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...searchRoutes(engine, new LanguageModels(parts.languageModel, secrets)),
     ...insertRoutes(writer),
     ...retentionRoutes(parts.retention, { engine, attachments, dataDirectory: engine.directory }),
+    ...scheduledExportRoutes(parts.exports, engine.catalog),
     ...restRoutes(prompts, secrets),
     ...storedMaskingRoutes(engine, writer),
   ]

@@ -4,6 +4,7 @@ import type { BackupState } from '../backup/backup-state.ts'
 import { faultKinds } from '../clickhouse/fault.ts'
 import type { Engine } from '../engine.ts'
 import type { ExportSummary } from '../scheduler/export/export-loop.ts'
+import type { ExportsStatus } from './export/scheduled-exports.ts'
 import type { RetentionStatus } from './retention/retention.ts'
 
 /** Seconds; look-ups take a tenth of a millisecond, exports minutes. */
@@ -132,6 +133,29 @@ export class Metrics {
       'When all rules were carried out last, in seconds since 1970; 0: not since the start',
       () => status().lastRound / 1000,
     )
+  }
+
+  /** Adds what scheduled exports have done. */
+  observeExports(status: () => ExportsStatus): void {
+    this.#gauge('assay_scheduled_exports', 'Exports of projects that run by themselves', () => {
+      return status().active
+    })
+    this.#gauge('assay_scheduled_exports_failing', 'Those whose last try has failed', () => {
+      return status().failing
+    })
+    this.#gauge(
+      'assay_scheduled_export_oldest_good_age_seconds',
+      'How long ago the last good run was of the export for which that is longest; 0: there are none',
+      () => status().oldestGoodAgeSeconds,
+    )
+    this.#counter('assay_scheduled_export_files_total', 'Files that exports have written', () => {
+      return status().files
+    })
+    this.#counter('assay_scheduled_export_rows_total', 'Their rows', () => status().rows)
+    this.#counter('assay_scheduled_export_bytes_total', 'Their size', () => status().bytes)
+    this.#counter('assay_scheduled_export_failures_total', 'Tries that have failed', () => {
+      return status().failures
+    })
   }
 
   #observe(engine: Engine): void {

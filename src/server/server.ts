@@ -24,6 +24,7 @@ import { corsHeaders, preflightReply } from './cors.ts'
 import { ClientAddresses, credentialsOf } from './credentials.ts'
 import { errorReply } from './error-response.ts'
 import { Exchange } from './exchange.ts'
+import type { ScheduledExports } from './export/scheduled-exports.ts'
 import { OtlpGrpcServer } from './grpc/otlp-grpc.ts'
 import { headerLines } from './http/header-lines.ts'
 import type { HttpServer, Refusal, RequestHead, Responder } from './http/http-server.ts'
@@ -55,6 +56,7 @@ export interface ServerOptions {
   readonly otlpGrpcPort?: GrpcPort | undefined
   readonly attachments: Attachments
   readonly retention: Retention
+  readonly exports: ScheduledExports
   readonly asyncQueries: AsyncQueries
   readonly secrets: SecretBox
   readonly backups: BackupState
@@ -110,6 +112,7 @@ export class Server {
       liveRounds: this.#live.rounds,
     }))
     this.#metrics.observeRetention(() => options.retention.status)
+    this.#metrics.observeExports(() => options.exports.status)
     this.#addresses = new ClientAddresses(options.trustedProxies ?? 0)
     this.#notes = new RequestNotes(this.#metrics, logger)
     this.#limits = new RequestLimits(requestsPerMinute)

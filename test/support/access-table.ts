@@ -164,6 +164,25 @@ const resources: Table = {
     needs: [['update', 'project']],
     ask: ({ id }) => ({ body: { project_automation_id: id } }),
   },
+  'GET /v1/export/:project_automation_id': {
+    about: 'project_automation',
+    needs: partOf('project').read,
+    // That of the world is no export.
+    status: 400,
+    ask: ({ id }) => ({ path: `/v1/export/${id}` }),
+  },
+  'POST /v1/export/run': {
+    about: 'project_automation',
+    needs: [['update', 'project']],
+    status: 400,
+    ask: ({ id }) => ({ body: { project_automation_id: id } }),
+  },
+  'POST /v1/export/rewind': {
+    about: 'project_automation',
+    needs: [['update', 'project']],
+    status: 400,
+    ask: ({ id }) => ({ body: { project_automation_id: id } }),
+  },
   'POST /v1/masking_rule/dry_run': {
     about: 'project',
     needs: [['read', 'project']],

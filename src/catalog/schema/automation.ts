@@ -1,4 +1,4 @@
-/** What a project is to do by itself. Of the configurations, those of retention are carried out; the others are stored. */
+/** What a project is to do by itself. Of the configurations, those of retention and of exports are carried out; the others are stored. */
 import { z } from 'zod'
 import { fields, identifier, name, openUnion, shortText, text, timestamp, word } from './field.ts'
 
@@ -23,6 +23,8 @@ const exported = openUnion('type', [
 ])
 
 const credentials = openUnion('type', [
+  /** Those that the service has itself. */
+  z.looseObject({ type: z.literal('service') }),
   z.looseObject({ type: z.literal('aws_iam'), role_arn: shortText, external_id: shortText }),
   z.looseObject({
     type: z.literal('gcp_service_account'),
@@ -45,6 +47,20 @@ export const retentionConfiguration = z.looseObject({
   old_versions_days: z.number().min(0).nullish(),
 })
 
+/** What leaves a project by itself, and where to; `src/docs/export.md` tells what each field does. */
+export const exportConfiguration = z.looseObject({
+  event_type: z.literal('btql_export'),
+  status: status.optional(),
+  export_definition: exported,
+  scope: fields.nullish(),
+  export_path: text,
+  format: word,
+  compression: word.nullish(),
+  interval_seconds: interval,
+  credentials,
+  batch_size: z.number().nullish(),
+})
+
 export const automationConfiguration = openUnion('event_type', [
   z.looseObject({
     event_type: z.literal('logs'),
@@ -52,17 +68,7 @@ export const automationConfiguration = openUnion('event_type', [
     interval_seconds: interval,
     action,
   }),
-  z.looseObject({
-    event_type: z.literal('btql_export'),
-    status: status.optional(),
-    export_definition: exported,
-    scope: fields.nullish(),
-    export_path: text,
-    format: word,
-    interval_seconds: interval,
-    credentials,
-    batch_size: z.number().nullish(),
-  }),
+  exportConfiguration,
   z.looseObject({
     event_type: z.literal('async_query'),
     status: status.optional(),

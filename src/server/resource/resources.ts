@@ -52,8 +52,8 @@ import {
   promptSessionSchema,
 } from '../../catalog/schema/prompt-session.ts'
 import { formatTransaction, parseTransaction } from '../../type/transaction.ts'
-import { ruleOf } from '../retention/rule.ts'
 import type { Route } from '../route.ts'
+import { checkedAutomation } from './checked-automation.ts'
 import { inProject, projectQuery, projectScope } from './in-project.ts'
 import { mergedFields } from './merge.ts'
 import { resourceRoutes } from './resource.ts'
@@ -196,17 +196,13 @@ export const catalogResources: readonly Route[] = [
     creation: {
       body: inProject(newProjectAutomation),
       put: 'replace',
-      given: (body) => {
-        // What is wrong with a filter is told when it is given.
-        ruleOf(body.config)
-        return body
-      },
+      given: checkedAutomation,
     },
     patch: {
       body: projectAutomationPatch,
-      changes: (body) => {
-        ruleOf(body.config)
-        return (before) => mergedFields(before, body)
+      changes: (body, gate) => {
+        const checked = checkedAutomation(body, gate)
+        return (before) => mergedFields(before, checked)
       },
     },
     isRemovable: true,

@@ -8,6 +8,7 @@ import {
 import { identifier, name, text } from '../../../catalog/schema/field.ts'
 import { operation } from '../../operation.ts'
 import { jsonReply } from '../../reply.ts'
+import { checkedAutomation } from '../../resource/checked-automation.ts'
 import { namesProject } from '../../resource/in-project.ts'
 import type { Route } from '../../route.ts'
 import { checkOrganization, knownProject, registeredProject } from './request.ts'
@@ -41,12 +42,11 @@ export const appAutomationRoutes: readonly Route[] = [
     handle: async ({ body }, gate) => {
       const { project_automation_name, description = null, config, update } = body
       const { id: project_id } = await placeOf(body, gate, registeredProject)
-      const given = { project_id, name: project_automation_name, description, config }
+      const fields = checkedAutomation({ description, config }, gate)
+      const given = { project_id, name: project_automation_name, ...fields }
       const { entry, found } = await gate.findOrCreate('project_automation', given)
       const project_automation =
-        found && update === true
-          ? await gate.update('project_automation', entry.id, { description, config })
-          : entry
+        found && update === true ? await gate.update('project_automation', entry.id, fields) : entry
       return jsonReply({ project_automation, found_existing: found })
     },
   }),
@@ -90,11 +90,14 @@ export const appAutomationRoutes: readonly Route[] = [
     handle: async ({ body }, gate) => {
       await placeOf(body, gate, (fields) => checkOrganization(fields, gate))
       const { id, name, description, config } = body
-      const changes = {
-        ...(name && { name }),
-        ...(typeof description === 'string' && { description }),
-        ...(config && { config }),
-      }
+      const changes = checkedAutomation(
+        {
+          ...(name && { name }),
+          ...(typeof description === 'string' && { description }),
+          ...(config && { config }),
+        },
+        gate,
+      )
       return jsonReply(await gate.update('project_automation', id, changes))
     },
   }),

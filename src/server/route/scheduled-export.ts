@@ -1,0 +1,120 @@
+/** How scheduled exports are, running one now, and having it write again what it has written. */
+import { z } from 'zod'
+import { actorOf } from '../../access/principal.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { identifier, timestamp, version } from '../../catalog/schema/field.ts'
+import { AssayError } from '../../error.ts'
+import { formatTransaction, parseTransaction } from '../../type/transaction.ts'
+import type { ScheduledExports } from '../export/scheduled-exports.ts'
+import { operation } from '../operation.ts'
+import { jsonReply } from '../reply.ts'
+import type { Route } from '../route.ts'
+
+const tag = 'scheduled export'
+
+const amounts = { files: z.int(), rows: z.int(), bytes: z.number() }
+
+const shownState = z.object({
+  project_automation_id: identifier,
+  status: z.enum(['running', 'waiting', 'failed', 'paused', 'off']),
+  /** All that transactions up to this one have written is in files. */
+  through: z.string().nullable(),
+  last_run: timestamp.nullable(),
+  last_good_run: timestamp.nullable(),
+  next_run: timestamp.nullable(),
+  ...amounts,
+  last: z.object({ time: timestamp, ...amounts, seconds: z.number() }).nullable(),
+  error: z.object({ message: z.string(), since: timestamp, tries: z.int() }).nullable(),
+})
+
+const named = { project_automation_id: identifier }
+
+export function scheduledExportRoutes(exports: ScheduledExports, catalog: Catalog): Route[] {
+  return [
+    operation({
+      method: 'GET',
+      path: '/v1/export/:project_automation_id',
+      tag,
+      summary: 'Tells how far a scheduled export has come, and what keeps it from going on',
+      answer: shownState,
+      handle: ({ ids }, gate) => {
+        const automation = gate.require('read', 'project_automation', ids[0]!)
+        const { status, state, nextRun } = exports.shown(automation)
+        return jsonReply({
+          project_automation_id: automation.id,
+          status,
+          through: shownThrough(state.through),
+          last_run: timeOf(state.lastRun),
+          last_good_run: timeOf(state.lastGood),
+          next_run: timeOf(nextRun),
+          files: state.files,
+          rows: state.rows,
+          bytes: state.bytes,
+          last: state.last && { ...state.last, time: timeOf(state.last.time) },
+          error: state.error && { ...state.error, since: timeOf(state.error.since) },
+        })
+      },
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/export/run',
+      tag,
+      summary: 'Writes now what there is to write, and answers when that is done',
+      body: z.object(named),
+      answer: z.object({ through: z.string().nullable(), ...amounts }),
+      handle: async ({ body }, gate) => {
+        const automation = gate.require('update', 'project_automation', body.project_automation_id)
+        const { files, rows, bytes, through } = await exports.run(automation)
+        return jsonReply({ through: shownThrough(through), files, rows, bytes })
+      },
+    }),
+    operation({
+      method: 'POST',
+      path: '/v1/export/rewind',
+      tag,
+      summary:
+        'Removes the files with what was written after a version or a time, and has it written again',
+      body: z.object({
+        ...named,
+        /** An `_xact_id`; without both everything is written again. */
+        version: version.nullish(),
+        time: timestamp.nullish(),
+      }),
+      answer: z.object({ project_automation_id: identifier, to: z.string() }),
+      handle: async ({ body }, gate) => {
+        const automation = gate.require('update', 'project_automation', body.project_automation_id)
+        const to = rewoundTo(body)
+        await exports.rewind(automation, to)
+        const { id } = automation
+        const rewound = { rewound: { to: formatTransaction(to) } }
+        await catalog.noteInTrail('project_automation', id, rewound, actorOf(gate.principal))
+        return jsonReply({ project_automation_id: id, to: formatTransaction(to) })
+      },
+    }),
+  ]
+}
+
+interface Rewind {
+  readonly version?: string | null | undefined
+  readonly time?: string | null | undefined
+}
+
+function rewoundTo({ version, time }: Rewind): number {
+  if (version != null && time != null) {
+    throw new AssayError('REQUEST_INVALID', '"version" and "time" are both given', {
+      path: 'version',
+      hint: 'leave one of them out',
+    })
+  }
+  if (version != null) return parseTransaction(version)
+  // What was written within that second is written again, too.
+  return time == null ? 0 : Math.max(0, Math.floor(Date.parse(time) / 1000) * 0x10000 - 1)
+}
+
+function timeOf(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}
+
+function shownThrough(through: number | undefined): string | null {
+  return through ? formatTransaction(through) : null
+}
