@@ -1,8 +1,13 @@
 /** The settings as people use them, in a real browser: who comes in by what, and what they may do. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { RunningService } from '../support/running-service.ts'
+
+const exports = mkdtempSync(join(tmpdir(), 'assay-exports-'))
 
 const settings = (tab: string) => `/app/default/settings?tab=${tab}`
 
@@ -11,7 +16,7 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
   let browser: PageBrowser
 
   beforeAll(async () => {
-    service = await RunningService.start()
+    service = await RunningService.start({ ASSAY_EXPORT_FOLDERS: exports })
     await service.project('support')
     browser = await PageBrowser.open(service)
   }, 120_000)
@@ -19,6 +24,7 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
   afterAll(async () => {
     await browser.close()
     await service.stop()
+    rmSync(exports, { recursive: true, force: true })
   })
 
   test('make a key that works, show it once, and revoke it', async () => {
@@ -51,6 +57,38 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     await line.getByText('90 days, and error is not null').waitFor()
     await line.getByRole('button', { name: 'Run now: Retention' }).click()
     await page.getByText('0 traces with 0 records removed').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('make a scheduled export, run it, and rewind it', async () => {
+    const { json } = await service.request('/v1/project')
+    const project = String(json.objects![0]!.id)
+    await service.insert('project_logs', project, [{ id: 'a' }, { id: 'b' }])
+    const { page, faults } = await browser.page(settings('exports'))
+    await page.getByRole('button', { name: 'New export' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New export' })
+    await dialog.getByLabel('Name').fill('To the lake')
+    await dialog.getByLabel('Project').selectOption({ label: 'support' })
+    await dialog.getByLabel('To', { exact: true }).fill(join(exports, 'lake'))
+    await dialog.getByLabel('What').selectOption({ label: 'Rows of a query' })
+    await dialog.getByRole('textbox', { name: 'Query' }).fill('select: id | from: project_logs()')
+    await dialog.getByLabel('Format').selectOption({ label: 'JSON lines' })
+    await dialog.getByLabel('How often').selectOption({ label: 'Daily' })
+    expect(await accessibilityFaults(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const line = page.getByRole('row', { name: /To the lake/ })
+    await line.getByRole('button', { name: 'Run now: To the lake' }).click()
+    await line.getByText('2 rows in 1').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await line.getByRole('button', { name: 'Rewind To the lake' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rewind' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const again = page.waitForResponse((response) => response.url().endsWith('/v1/export/run'))
+    await line.getByRole('button', { name: 'Run now: To the lake' }).click()
+    expect(await (await again).json()).toMatchObject({ files: 1, rows: 2 })
+    await line.getByRole('button', { name: 'Delete To the lake' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await line.waitFor({ state: 'detached' })
     expect(faults).toEqual([])
   })
 
@@ -184,7 +222,7 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
       const { page, faults, picture } = await browser.page(settings('you'), { theme })
       const tabs = page.getByRole('tablist', { name: 'Settings' }).getByRole('tab')
       await tabs.first().waitFor()
-      expect(await tabs.count()).toBe(11)
+      expect(await tabs.count()).toBe(12)
       for (const tab of await tabs.all()) {
         await tab.click()
         await page.locator('.settings-part').first().waitFor()

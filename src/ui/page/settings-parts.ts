@@ -30,6 +30,11 @@ export const settingsParts = [
     title: 'Retention',
     isFor: (rights) => rights.within.project?.includes('update') ?? false,
   },
+  {
+    id: 'exports',
+    title: 'Exports',
+    isFor: (rights) => rights.within.project?.includes('update') ?? false,
+  },
   { id: 'queries', title: 'Running queries', isFor: anyone },
   { id: 'storage', title: 'Storage', isFor: ({ permissions }) => permissions.includes('update') },
 ] as const satisfies readonly SettingsPart[]

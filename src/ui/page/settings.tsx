@@ -5,6 +5,7 @@ import { TabPanel, Tabs } from '../component/tabs.tsx'
 import { useRights } from '../service/rights.ts'
 import { session } from '../service/session.ts'
 import { addressWith, parameter, setParameters } from '../state/location.ts'
+import { SettingsExports } from './settings-exports.tsx'
 import { SettingsGrants } from './settings-grants.tsx'
 import { SettingsGroups } from './settings-groups.tsx'
 import { SettingsKeys } from './settings-keys.tsx'
@@ -28,6 +29,7 @@ const pages: Readonly<Record<SettingsPartId, (props: SettingsProps) => Component
   tokens: SettingsTokens,
   secrets: SettingsSecrets,
   retention: SettingsRetention,
+  exports: SettingsExports,
   queries: SettingsQueries,
   storage: SettingsStorage,
 }

@@ -1,0 +1,294 @@
+/** Exports that projects make by themselves: what, where to, how often, and how they are. */
+import { useState } from 'preact/hooks'
+import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { ChoiceField, LongTextField, TextField, textOf } from '../component/field.tsx'
+import { age, bytes, counted, time } from '../component/format.ts'
+import { ListTable } from '../component/list-table.tsx'
+import { tell, tellFailure } from '../component/toast.tsx'
+import {
+  type Export,
+  type ExportConfiguration,
+  listExports,
+  rewindExport,
+  runExport,
+  saveExport,
+} from '../service/export.ts'
+import { useLoaded } from '../service/load.ts'
+import { remove } from '../service/people.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
+import { SettingsList } from './settings-list.tsx'
+
+const contents = [
+  { value: 'log_spans', label: 'Spans' },
+  { value: 'log_traces', label: 'Traces, a row each' },
+  { value: 'btql_query', label: 'Rows of a query' },
+]
+
+const formats = [
+  { value: 'parquet', label: 'Parquet' },
+  { value: 'jsonl', label: 'JSON lines' },
+]
+
+const intervals = [
+  { value: '300', label: 'Every 5 minutes' },
+  { value: '3600', label: 'Hourly' },
+  { value: '86400', label: 'Daily' },
+]
+
+const statuses = [
+  { value: 'active', label: 'Active' },
+  { value: 'paused', label: 'Paused' },
+]
+
+export function SettingsExports() {
+  const loaded = useLoaded('exports', listExports)
+  const open = openedOf('scheduled-export', 'rewind-export', 'remove-export')
+  const projects = loaded.data?.projects ?? []
+  const meant = loaded.data?.exports.find(({ id }) => id === open?.id)
+  const nameOf = (id: string) => projects.find((project) => project.id === id)?.name ?? id
+  const run = async (each: Export) => {
+    try {
+      const { rows } = await runExport(each.id)
+      tell(`${counted(rows, 'row')} written`)
+    } catch (thrown) {
+      tellFailure(thrown)
+    }
+    loaded.reload()
+  }
+  return (
+    <>
+      <SettingsList
+        title="Exports"
+        hint="What projects write to folders and S3 by themselves: each record once, and again when it has changed."
+        add={
+          <button type="button" class="primary" onClick={() => openWindow('scheduled-export')}>
+            New export
+          </button>
+        }
+        loaded={{ ...loaded, data: loaded.data?.exports }}
+        empty="Nothing is exported by itself"
+      >
+        {(all) => (
+          <ListTable
+            label="Exports"
+            items={all}
+            itemId={({ id }) => id}
+            columns={[
+              { title: 'Name', cell: ({ name }) => name },
+              { title: 'Project', cell: ({ project_id }) => nameOf(project_id) },
+              { title: 'To', cell: ({ config }) => <code>{config.export_path}</code> },
+              { title: 'Written', cell: written },
+              { title: 'State', cell: stateOf },
+            ]}
+            actions={(each) => (
+              <>
+                <button
+                  type="button"
+                  aria-label={`Run now: ${each.name}`}
+                  onClick={() => void run(each)}
+                >
+                  Run now
+                </button>
+                <button
+                  type="button"
+                  aria-label={`Rewind ${each.name}`}
+                  onClick={() => openWindow('rewind-export', each.id)}
+                >
+                  Rewind
+                </button>
+                <button
+                  type="button"
+                  aria-label={`Change ${each.name}`}
+                  onClick={() => openWindow('scheduled-export', each.id)}
+                >
+                  Change
+                </button>
+                <button
+                  type="button"
+                  aria-label={`Delete ${each.name}`}
+                  onClick={() => openWindow('remove-export', each.id)}
+                >
+                  Delete
+                </button>
+              </>
+            )}
+          />
+        )}
+      </SettingsList>
+      {open?.kind === 'scheduled-export' && loaded.data && (open.id === '' || meant) && (
+        <ExportDialog export={meant} projects={projects} onSaved={loaded.reload} />
+      )}
+      {meant && open?.kind === 'rewind-export' && (
+        <RewindDialog export={meant} onDone={loaded.reload} />
+      )}
+      {meant && open?.kind === 'remove-export' && (
+        <Confirm
+          title={`Delete ${meant.name}?`}
+          verb="Delete"
+          onClose={closeWindow}
+          onConfirm={async () => {
+            await remove('/v1/project_automation', meant.id)
+            loaded.reload()
+          }}
+        >
+          <p>Files that it has written stay where they are.</p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function written({ state }: Export) {
+  const { rows, files, bytes: size } = state
+  return files === 0
+    ? 'nothing yet'
+    : `${counted(rows, 'row')} in ${counted(files, 'file')}, ${bytes(size)}`
+}
+
+function stateOf({ state }: Export) {
+  const { status, last_good_run: last, next_run: next, error } = state
+  if (status === 'off') return 'off: this service allows no place for exports'
+  if (status === 'paused') return 'paused'
+  if (error) return <span class="error">{error.message}</span>
+  if (status === 'running') return 'running'
+  const well = last === null ? 'has not run yet' : `well, ${age(last)}`
+  return next === null ? well : `${well}; next ${time(next)}`
+}
+
+function ExportDialog({
+  export: before,
+  projects,
+  onSaved,
+}: {
+  readonly export: Export | undefined
+  readonly projects: readonly { readonly id: string; readonly name: string }[]
+  readonly onSaved: () => void
+}) {
+  const config = before?.config
+  const interval = String(config?.interval_seconds ?? 3600)
+  const isUsual = intervals.some(({ value }) => value === interval)
+  const submit = async (form: FormData) => {
+    const project = before?.project_id ?? textOf(form, 'project')
+    await saveExport(before?.id, project, textOf(form, 'name'), configurationOf(form, config))
+    closeWindow()
+    onSaved()
+  }
+  return (
+    <FormDialog
+      title={before ? `Change ${before.name}` : 'New export'}
+      verb="Save"
+      size="large"
+      onClose={closeWindow}
+      onSubmit={submit}
+    >
+      <TextField label="Name" name="name" isRequired isFirst value={before?.name ?? 'Export'} />
+      {!before && (
+        <ChoiceField
+          label="Project"
+          name="project"
+          choices={projects.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+      )}
+      <ContentFields config={config} />
+      <TextField
+        label="To"
+        name="path"
+        isRequired
+        value={config?.export_path ?? ''}
+        placeholder="s3://bucket/folder"
+        hint="s3://bucket/folder, or the full path of a folder that this service allows."
+      />
+      <ChoiceField
+        label="Format"
+        name="format"
+        choices={formats}
+        value={config?.format ?? 'parquet'}
+      />
+      <ChoiceField
+        label="How often"
+        name="interval"
+        choices={isUsual ? intervals : [...intervals, { value: interval, label: `${interval} s` }]}
+        value={interval}
+      />
+      <ChoiceField
+        label="State"
+        name="status"
+        choices={statuses}
+        value={config?.status === 'paused' ? 'paused' : 'active'}
+      />
+    </FormDialog>
+  )
+}
+
+/** By themselves: what was entered in the other fields would be lost if they were drawn again. */
+function ContentFields({ config }: { readonly config: ExportConfiguration | undefined }) {
+  const [content, setContent] = useState(config?.export_definition.type ?? 'log_spans')
+  return (
+    <>
+      <ChoiceField
+        label="What"
+        name="content"
+        choices={contents}
+        value={content}
+        onChange={setContent}
+      />
+      {content === 'btql_query' && (
+        <LongTextField
+          label="Query"
+          name="query"
+          isRequired
+          value={config?.export_definition.btql_query ?? ''}
+          placeholder="select: * | from: project_logs() | filter: error is not null"
+          hint="Each record that passes. A query that groups or sorts is answered anew in each run."
+        />
+      )}
+    </>
+  )
+}
+
+function RewindDialog({
+  export: meant,
+  onDone,
+}: {
+  readonly export: Export
+  readonly onDone: () => void
+}) {
+  return (
+    <FormDialog
+      title={`Rewind ${meant.name}`}
+      verb="Rewind"
+      onClose={closeWindow}
+      onSubmit={async (form) => {
+        await rewindExport(meant.id, textOf(form, 'from'))
+        closeWindow()
+        onDone()
+      }}
+    >
+      <TextField
+        label="From"
+        name="from"
+        isFirst
+        placeholder="2026-11-27T12:00:00Z"
+        hint="A time or a transaction. Files with what was written after it are removed and written again. Empty: all."
+      />
+    </FormDialog>
+  )
+}
+
+function configurationOf(
+  form: FormData,
+  before: ExportConfiguration | undefined,
+): ExportConfiguration {
+  const type = textOf(form, 'content')
+  const query = textOf(form, 'query')
+  return {
+    credentials: { type: 'service' },
+    ...before,
+    event_type: 'btql_export',
+    status: textOf(form, 'status'),
+    export_definition: type === 'btql_query' ? { type, btql_query: query } : { type },
+    export_path: textOf(form, 'path'),
+    format: textOf(form, 'format'),
+    interval_seconds: Number(textOf(form, 'interval')),
+  }
+}
