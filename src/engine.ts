@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { projectOfPrompt } from './access/prompt-place.ts'
 import { type SourceField, sourceFields } from './binder/source-fields.ts'
-import { Catalog, type CatalogView } from './catalog/catalog.ts'
+import { Catalog, type CatalogObject, type CatalogView } from './catalog/catalog.ts'
 import { startSentence } from './catalog/restore-entries.ts'
 import type { PriceTable } from './function/prices.ts'
 import type { TableSource } from './parser/ast.ts'
@@ -32,6 +32,7 @@ import { newTaskCount } from './scheduler/thread/task-count.ts'
 import { WarmUp } from './scheduler/warm-up.ts'
 import { type WriteListener, WriteWatch } from './scheduler/write-watch.ts'
 import { areGivenUp } from './storage/environment.ts'
+import type { Sought } from './storage/maintenance/find-versions.ts'
 import { type Purge, readPurges } from './storage/maintenance/purge-plan.ts'
 import { freeBytesOf, recordsFile } from './storage/maintenance/segment-files.ts'
 import { isWipeDue } from './storage/maintenance/wipe-free.ts'
@@ -358,9 +359,21 @@ export class Engine {
     return this.#parts.maintenance.purging.purge(purges, begin)
   }
 
-  /** See `RecordPurge.recordsWith`. */
-  recordsWith(object: number, texts: readonly string[]) {
-    return this.#parts.maintenance.purging.recordsWith(object, texts)
+  /** See `RecordPurge.findVersions`. */
+  findVersions(object: number, sought: Sought) {
+    return this.#parts.maintenance.purging.findVersions(object, sought)
+  }
+
+  /** Ids of records one of whose versions the rules that hold would change; undefined when none holds. */
+  async recordsToMask(object: CatalogObject): Promise<ReadonlySet<string> | undefined> {
+    const masking = this.#parts.masking.planToTry(object, undefined)
+    if (!masking) return undefined
+    const { ids } = await this.findVersions(object.number, {
+      by: 'masking',
+      masking,
+      type: object.type,
+    })
+    return ids
   }
 
   /** Whether some version of the object was superseded before the transaction and is still there. */

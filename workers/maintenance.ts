@@ -4,10 +4,10 @@ import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { giveWay } from '../src/storage/give-way.ts'
 import {
-  findTexts,
-  type TextAnswer,
-  type TextQuestion,
-} from '../src/storage/maintenance/find-texts.ts'
+  findVersions,
+  type VersionAnswer,
+  type VersionQuestion,
+} from '../src/storage/maintenance/find-versions.ts'
 import {
   answerLost,
   type LostAnswer,
@@ -39,14 +39,14 @@ giveWay(runningTasks)
 
 /** Carries out one step. What fails has changed nothing that counts and may be tried again. */
 export default function maintain(
-  step: MaintenanceStep | LostQuestion | ScrubStep | TextQuestion,
-): StepOutcome | LostAnswer | ScrubAnswer | TextAnswer {
+  step: MaintenanceStep | LostQuestion | ScrubStep | VersionQuestion,
+): StepOutcome | LostAnswer | ScrubAnswer | VersionAnswer {
   let segments: SegmentStore | undefined
   try {
     const { records, segments: store, scrubber } = opened()
     segments = store
     if (step.kind === 'scrub') return { scrubbed: scrubber.step(step) }
-    if (step.kind === 'texts') return { texts: findTexts(step, records) }
+    if (step.kind === 'versions') return { versions: findVersions(step, records) }
     if (step.kind === 'lost') return { lost: answerLost(step, records, store) }
     return { changed: runStep(step, records, store, () => checkpoint(control)) }
   } catch (thrown) {

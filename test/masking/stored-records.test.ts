@@ -1,5 +1,6 @@
 /** Rules tried on what is stored already, and records rewritten by them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { filesWith } from '../support/files-with.ts'
 import { RunningService, testKey } from '../support/running-service.ts'
 
 let service: RunningService
@@ -20,6 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
+const none = { not_writable: [], cleared_records: 0, held_records: 0 }
 const rules = [
   { pattern: { type: 'email' }, action: { type: 'replace' } },
   { path: 'metadata.user', action: { type: 'drop' } },
@@ -60,7 +62,11 @@ test('who may not read a project learns nothing of it', async () => {
   expect(text).not.toContain('anna')
 })
 
+const dora = { id: 'd', input: 'dora@example.com' }
+
 test('a rewrite masks the current records, changes nothing else, and need not be done twice', async () => {
+  await service.insert('project_logs', project, [dora])
+  await service.insert('project_logs', project, [{ id: 'd', _object_delete: true }])
   for (const [i, rule] of rules.entries()) {
     await service.request('/v1/masking_rule', {
       body: { name: `r${i}`, project_id: project, ...rule },
@@ -68,7 +74,7 @@ test('a rewrite masks the current records, changes nothing else, and need not be
   }
   const body = { project_id: project }
   const first = await service.request('/v1/masking_rule/rewrite', { body })
-  expect(first.json).toEqual({ rows: 3, rewritten_rows: 2, not_writable: [] })
+  expect(first.json).toEqual({ ...none, rows: 3, rewritten_rows: 2 })
   const logs = await service.query(
     `select: id, input, metadata, tags | from: project_logs('${project}') | sort: id`,
   )
@@ -79,5 +85,24 @@ test('a rewrite masks the current records, changes nothing else, and need not be
   const cases = await service.query(`select: input, expected | from: dataset('${dataset}')`)
   expect(cases.json.data).toEqual([{ input: '[email]', expected: { big: 1 } }])
   const again = await service.request('/v1/masking_rule/rewrite', { body })
-  expect(again.json).toEqual({ rows: 3, rewritten_rows: 0, not_writable: [] })
+  expect(again.json).toEqual({ ...none, rows: 3, rewritten_rows: 0 })
+})
+
+test('old versions with values to mask leave the disk, of deleted records, too', async () => {
+  await service.insert('project_logs', project, [
+    { id: 'kept', input: 'first' },
+    { id: 'held', input: 'nothing', tags: ['legal-hold'] },
+  ])
+  await service.insert('project_logs', project, [{ id: 'kept', input: 'second' }])
+  expect(filesWith(service.directory, 'anna@example.com').length).toBeGreaterThan(0)
+  const body = { project_id: project, remove_old_versions: true }
+  const cleared = await service.request('/v1/masking_rule/rewrite', { body })
+  expect(cleared.json, cleared.text).toMatchObject({ rewritten_rows: 0, cleared_records: 3 })
+  for (const text of ['anna@example.com', 'otto@example.com', 'dora@example.com']) {
+    expect(filesWith(service.directory, text), text).toEqual([])
+  }
+  // What has nothing to mask keeps its history.
+  expect(filesWith(service.directory, 'first').length).toBeGreaterThan(0)
+  const logs = await service.query(`select: id | from: project_logs('${project}') | sort: id`)
+  expect(logs.json.data).toEqual([{ id: 'a' }, { id: 'b' }, { id: 'held' }, { id: 'kept' }])
 })

@@ -92,6 +92,36 @@ test('the newest traces stay, by count or by bytes', async () => {
   expect(await idsIn(project)).toEqual(['t1', 't2'])
 })
 
+test('old versions leave by a rule of their own, but for those that a tag holds', async () => {
+  const project = await service.project('old versions')
+  await service.insert('project_logs', project, [
+    { id: 'a', input: 'first words' },
+    { id: 'b', input: 'first words', tags: ['legal-hold'] },
+    { id: 'c', input: 'first words' },
+    { id: 'd', input: 'only words' },
+  ])
+  await service.insert('project_logs', project, [
+    { id: 'a', input: 'last words' },
+    { id: 'b', input: 'last words', tags: ['legal-hold'] },
+    { id: 'c', _object_delete: true },
+  ])
+  // Transactions of a second are older than it once it has passed.
+  const second = Math.floor(Date.now() / 1000)
+  await expect.poll(() => Math.floor(Date.now() / 1000), { timeout: 3000 }).toBeGreaterThan(second)
+  const rule = await makeRule(project, { retention_days: 36_500, old_versions_days: 0 })
+  expect(await run(rule)).toMatchObject({ traces: 0, records: 0 })
+  expect(await idsIn(project)).toEqual(['a', 'b', 'd'])
+  // That of the record which is held.
+  expect(filesWith(service.directory, 'first words').length).toBeGreaterThan(0)
+  await service.insert('project_logs', project, [{ id: 'b', input: 'last words', tags: [] }])
+  await expect
+    .poll(() => Math.floor(Date.now() / 1000), { timeout: 3000 })
+    .toBeGreaterThan(second + 2)
+  await run(rule)
+  expect(filesWith(service.directory, 'first words')).toEqual([])
+  expect(await idsIn(project)).toEqual(['a', 'b', 'd'])
+})
+
 test('a filter that is no expression is refused when it is given', async () => {
   const project_id = await service.project('bad filter')
   const config = {
@@ -111,18 +141,14 @@ test('a person is deleted with all versions and files, and a search of the files
   const user = 'a1b2c3d4-0000-4000-8000-9f8e7d6c5b4a'
   const email = 'erika.mustermann@example.com'
   const key = 'file-of-erika'
-  const announced = await service.request('/attachment', {
-    body: { key, content_type: 'text/plain' },
-  })
-  await service.request(
-    new URL(String(announced.json.signedUrl)).pathname +
-      new URL(String(announced.json.signedUrl)).search,
-    {
-      method: 'PUT',
-      body: 'letter of Erika',
-      key: null,
-    },
-  )
+  for (const one of [key, 'older-file']) {
+    const { json } = await service.request('/attachment', {
+      body: { key: one, content_type: 'text/plain' },
+    })
+    const { pathname, search } = new URL(String(json.signedUrl))
+    const letter = { method: 'PUT', body: `letter of Erika in ${one}`, key: null }
+    await service.request(pathname + search, letter)
+  }
   const file = {
     type: 'braintrust_attachment',
     key,
@@ -134,23 +160,25 @@ test('a person is deleted with all versions and files, and a search of the files
     { id: 'by-mail', input: { from: email } },
     { id: 'once', metadata: { user_id: user }, input: 'said something' },
     { id: 'gone', metadata: { user_id: user } },
+    { id: 'replaced', metadata: { user_id: user }, output: { ...file, key: 'older-file' } },
     { id: 'other', metadata: { user_id: 'somebody' }, input: 'something else' },
     { id: 'held', metadata: { user_id: user }, tags: ['legal-hold'] },
   ])
   await service.insert('project_logs', project, [
     { id: 'once', metadata: { user_id: 'anonymous' } },
     { id: 'gone', _object_delete: true },
+    { id: 'replaced', metadata: { user_id: user }, output: 'no file any more' },
   ])
   const asked = { project_id: project, user_ids: [user, email] }
   const dry = await service.request('/v1/delete_person', { body: { ...asked, dry_run: true } })
-  expect(dry.json, dry.text).toMatchObject({ records: 4, held: 1, proof: null })
-  expect((await idsIn(project)).length).toBe(5)
+  expect(dry.json, dry.text).toMatchObject({ records: 5, held: 1, proof: null })
+  expect((await idsIn(project)).length).toBe(6)
   await service.insert('project_logs', project, [{ id: 'held', input: 'no tag' }])
   const done = await service.request('/v1/delete_person', { body: asked })
   expect(done.json, done.text).toMatchObject({
-    records: 5,
+    records: 6,
     held: 0,
-    attachments: 1,
+    attachments: 2,
     proof: { versions: 0, files: [] },
   })
   const { hash, ...rest } = done.json

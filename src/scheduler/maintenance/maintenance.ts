@@ -104,7 +104,7 @@ export class Maintenance {
       removals: options.removals,
       run: (step) => this.#run(step),
       runIf: (mayRun, step) => this.#queue(async () => mayRun() && this.#carryOut(step)),
-      findTexts: (question) => this.#thread.findTexts(question),
+      findVersions: (question) => this.#thread.findVersions(question),
       flush: () => this.flush(),
       repair: () => this.damaged.repair(),
       isWhole: () => this.damaged.ids.length === 0,

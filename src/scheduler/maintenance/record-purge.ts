@@ -4,7 +4,11 @@
  * runs meanwhile sees all of its snapshot.
  */
 import { setTimeout } from 'node:timers/promises'
-import type { FoundTexts, TextQuestion } from '../../storage/maintenance/find-texts.ts'
+import type {
+  FoundVersions,
+  Sought,
+  VersionQuestion,
+} from '../../storage/maintenance/find-versions.ts'
 import type { MaintenanceStep } from '../../storage/maintenance/maintenance-step.ts'
 import type { Purge } from '../../storage/maintenance/purge-plan.ts'
 import { namesAny } from '../../storage/maintenance/remove-objects.ts'
@@ -20,7 +24,7 @@ export interface RecordPurgeOptions {
   readonly run: (step: MaintenanceStep) => Promise<boolean>
   /** Runs both when the steps before are done, with no step between them; resolves to whether the second was run. */
   readonly runIf: (mayRun: () => boolean, step: MaintenanceStep) => Promise<boolean>
-  readonly findTexts: (question: TextQuestion) => Promise<FoundTexts>
+  readonly findVersions: (question: VersionQuestion) => Promise<FoundVersions>
   readonly flush: () => Promise<void>
   readonly repair: () => Promise<void>
   /** Whether no segment is damaged: of one that is, the rows are looked up in the row store. */
@@ -91,21 +95,27 @@ export class RecordPurge {
     return this.#after(() => this.#finish())
   }
 
-  /** Ids of the records of an object that have one of the texts in some version; and how many versions have. */
-  async recordsWith(
+  /** What is found of an object's versions. */
+  async findVersions(
     object: number,
-    texts: readonly string[],
-  ): Promise<{ readonly ids: ReadonlySet<string>; readonly versions: number }> {
+    sought: Sought,
+  ): Promise<{
+    readonly ids: ReadonlySet<string>
+    readonly attachments: ReadonlySet<string>
+    readonly versions: number
+  }> {
     const ids = new Set<string>()
+    const attachments = new Set<string>()
     let versions = 0
-    for (let next: RowKey | undefined = { transaction: 0, index: 0 }; next; ) {
-      const question: TextQuestion = { kind: 'texts', object, texts, from: next, bytes: readBytes }
-      const found: FoundTexts = await this.#options.findTexts(question)
+    for (let from: RowKey | undefined = { transaction: 0, index: 0 }; from; ) {
+      const question: VersionQuestion = { kind: 'versions', object, sought, from, bytes: readBytes }
+      const found: FoundVersions = await this.#options.findVersions(question)
       for (const id of found.ids) ids.add(id)
+      for (const key of found.attachments) attachments.add(key)
       versions += found.versions
-      next = found.next
+      from = found.next
     }
-    return { ids, versions }
+    return { ids, attachments, versions }
   }
 
   #after(work: () => Promise<void>): Promise<void> {

@@ -1,6 +1,10 @@
 /** The thread that carries out steps of maintenance, and how long they took. */
 import { AssayError } from '../../error.ts'
-import type { FoundTexts, TextAnswer, TextQuestion } from '../../storage/maintenance/find-texts.ts'
+import type {
+  FoundVersions,
+  VersionAnswer,
+  VersionQuestion,
+} from '../../storage/maintenance/find-versions.ts'
 import type {
   LostAnswer,
   LostQuestion,
@@ -70,12 +74,12 @@ export class StepThread {
     return answer.lost
   }
 
-  /** See `findTexts`. Steps of maintenance go on meanwhile. */
-  async findTexts(question: TextQuestion): Promise<FoundTexts> {
+  /** See `findVersions`. Steps of maintenance go on meanwhile. */
+  async findVersions(question: VersionQuestion): Promise<FoundVersions> {
     this.#reader ??= this.#open()
-    const answer = (await this.#reader.run(question)) as TextAnswer
+    const answer = (await this.#reader.run(question)) as VersionAnswer
     if ('error' in answer) throw AssayError.fromWire(answer.error)
-    return answer.texts
+    return answer.versions
   }
 
   async destroy(): Promise<void> {

@@ -1,16 +1,21 @@
 /** Masking of what is stored already: what rules would change, and the change itself. */
 import { z } from 'zod'
 import type { Gate } from '../../access/gate.ts'
+import { serviceView } from '../../access/service-view.ts'
 import type { CatalogObject } from '../../catalog/catalog.ts'
 import { identifier } from '../../catalog/schema/field.ts'
 import { newMaskingRule, ruleOf } from '../../catalog/schema/masking.ts'
 import type { Engine } from '../../engine.ts'
 import type { MaskingRule } from '../../masking/rule.ts'
+import type { Purge } from '../../storage/maintenance/purge-plan.ts'
 import type { FoundMasked } from '../../storage/prepare/find-masked.ts'
 import type { ObjectType } from '../../type/record.ts'
+import { parseTransaction } from '../../type/transaction.ts'
 import { operation } from '../operation.ts'
 import type { RecordInserter } from '../record-inserter.ts'
 import { jsonReply } from '../reply.ts'
+import { usualHoldTags } from '../retention/rule.ts'
+import { heldRecords } from '../retention/select-traces.ts'
 import type { Route } from '../route.ts'
 import { requireRule } from './masking-routes.ts'
 
@@ -38,7 +43,14 @@ const dryRunAnswer = z
   .meta({ id: 'MaskingDryRun' })
 
 const rewriteAnswer = z
-  .object({ rows: z.int(), rewritten_rows: z.int(), not_writable: z.array(identifier) })
+  .object({
+    rows: z.int(),
+    rewritten_rows: z.int(),
+    not_writable: z.array(identifier),
+    /** Records whose old versions have left the disk, and those that a tag holds. */
+    cleared_records: z.int(),
+    held_records: z.int(),
+  })
   .meta({ id: 'MaskingRewrite' })
 
 const sources: { readonly [type in ObjectType]?: string } = {
@@ -75,12 +87,18 @@ export function storedMaskingRoutes(engine: Engine, inserter: RecordInserter): R
       method: 'POST',
       path: '/v1/masking_rule/rewrite',
       tag: 'masking rule',
-      summary: 'Masks the current records of a project by the rules that hold; older versions stay',
-      body: z.object({ project_id: identifier }),
+      summary: 'Masks the records of a project by the rules that hold',
+      body: z.object({
+        project_id: identifier,
+        /** Takes from disk what records with a value to mask were before, for good. */
+        remove_old_versions: z.boolean().nullish(),
+      }),
       answer: rewriteAnswer,
       handle: async ({ body, request }, gate) => {
-        const { project_id } = body
-        return jsonReply(await rewrite(engine, inserter, gate, project_id, request.signal))
+        const { project_id, remove_old_versions } = body
+        const answer = await rewrite(engine, inserter, gate, project_id, request.signal)
+        const cleared = remove_old_versions ? await clear(engine, gate, project_id) : noneCleared
+        return jsonReply({ ...answer, ...cleared })
       },
     }),
   ]
@@ -140,6 +158,34 @@ async function rewrite(
       await inserter.insert({ body, form: 'events', object: { type, id }, view: gate })
       answer.rewritten_rows += merges.length
     }
+  }
+  return answer
+}
+
+const noneCleared = { cleared_records: 0, held_records: 0 }
+const recordsPerPurge = 1000
+
+/** Old versions and deletions leave of each record one of whose versions has a value to mask. */
+async function clear(engine: Engine, gate: Gate, projectId: string) {
+  const answer = { ...noneCleared }
+  for (const object of objectsOf(gate, projectId)) {
+    const isWritable = sources[object.type] && gate.writable(object.type, object.id)
+    const found = isWritable ? await engine.recordsToMask(object) : undefined
+    if (!found || found.size === 0) continue
+    const view = serviceView(engine.catalog, projectId)
+    const rule = { hold_tags: [...usualHoldTags] }
+    const held = new Set(await heldRecords({ engine, view, object, rule }))
+    const ids = [...found].filter((id) => !held.has(id))
+    answer.cleared_records += ids.length
+    answer.held_records += found.size - ids.length
+    if (ids.length === 0) continue
+    const before = parseTransaction(engine.lastTransactionId()) + 1
+    const purges: Purge[] = []
+    for (let from = 0; from < ids.length; from += recordsPerPurge) {
+      const some = ids.slice(from, from + recordsPerPurge)
+      purges.push({ kind: 'superseded', object: object.number, before, ids: some })
+    }
+    await engine.purge(purges, async () => undefined)
   }
   return answer
 }

@@ -12,6 +12,7 @@ import type { Actor } from '../../catalog/audit-trail.ts'
 import type { CatalogObject } from '../../catalog/catalog.ts'
 import type { Engine } from '../../engine.ts'
 import { contentHash } from '../../storage/content-hash.ts'
+import type { Sought } from '../../storage/maintenance/find-versions.ts'
 import { writeExactJson } from '../../type/exact-json.ts'
 import { eachRow } from '../query-rows.ts'
 import { deleteRecords } from './retention.ts'
@@ -117,7 +118,7 @@ async function choose(
   const view = serviceView(engine.catalog, object.projectId)
   const ids = new Set<string>()
   if (userIds.length > 0) {
-    for (const id of (await engine.recordsWith(object.number, userIds)).ids) ids.add(id)
+    for (const id of (await engine.findVersions(object.number, named(userIds))).ids) ids.add(id)
   }
   if (filter) {
     const source = `${object.type}(${quoted(object.id)})`
@@ -155,29 +156,20 @@ async function deleteChosen(
   return transactions
 }
 
-/** Keys of the attachments that the records name now, with the records that do. */
+/** Keys of the attachments that the records name in any version. */
 async function namedFiles(engine: Engine, chosen: readonly Chosen[]): Promise<Set<string>> {
   const keys = new Set<string>()
   for (const { object, ids } of chosen) {
-    const view = serviceView(engine.catalog, object.projectId)
-    for (let from = 0; from < ids.length; from += recordsPerStep) {
-      const some = ids.slice(from, from + recordsPerStep).map(quoted)
-      const source = `${object.type}(${quoted(object.id)})`
-      const query = `select: * | from: ${source} | filter: id in [${some.join(', ')}]`
-      for await (const row of eachRow(engine, { query, view })) addKeys(row, keys)
-    }
+    if (ids.length === 0) continue
+    const sought = { by: 'ids', ids: new Set(ids) } as const
+    const { attachments } = await engine.findVersions(object.number, sought)
+    for (const key of attachments) keys.add(key)
   }
   return keys
 }
 
-function addKeys(value: unknown, keys: Set<string>): void {
-  const open: unknown[] = [value]
-  for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    if (typeof one !== 'object' || one === null) continue
-    const { type, key } = one as { readonly type?: unknown; readonly key?: unknown }
-    if (type === 'braintrust_attachment' && typeof key === 'string') keys.add(key)
-    open.push(...Object.values(one).filter((inner) => typeof inner === 'object'))
-  }
+function named(texts: readonly string[]): Sought {
+  return { by: 'texts', texts }
 }
 
 /** Removes the files that no record names any more. */
@@ -192,7 +184,7 @@ async function removeFiles(
     const { objects } = engine.catalog.filePlaces(name)
     let isNamed = false
     for (const { number } of objects) {
-      isNamed ||= (await engine.recordsWith(number, [key])).ids.size > 0
+      isNamed ||= (await engine.findVersions(number, named([key]))).ids.size > 0
     }
     if (isNamed) continue
     await attachments.store.remove(name)
@@ -210,7 +202,7 @@ async function prove(
   let versions = 0
   if (userIds.length > 0) {
     for (const { number } of objectsIn(engine, request)) {
-      versions += (await engine.recordsWith(number, userIds)).versions
+      versions += (await engine.findVersions(number, named(userIds))).versions
     }
   }
   const texts = userIds.flatMap((id) => {

@@ -60,6 +60,8 @@ const mostRecords = 100_000
 const tracesPerStep = 200
 /** All marks of an object may have to be read for that. */
 const oldVersionsEveryMs = 6 * 3600 * 1000
+/** Of old versions of an object, in a round. */
+const mostPlans = 50
 /** Between two deletions others have their turn. */
 const pauseMs = 5
 
@@ -121,7 +123,11 @@ export class Retention {
 
   /** Carries out a rule now, after what is under way. */
   run(automation: Automation): Promise<RetentionResult> {
-    const result = this.#running.then(() => this.#run(automation))
+    return this.#after(automation, true)
+  }
+
+  #after(automation: Automation, isAsked: boolean): Promise<RetentionResult> {
+    const result = this.#running.then(() => this.#run(automation, isAsked))
     this.#running = result.catch(() => undefined)
     return result
   }
@@ -137,7 +143,7 @@ export class Retention {
       if ((automation.config as { readonly event_type?: unknown }).event_type !== 'retention') {
         continue
       }
-      await this.run(automation).catch((thrown: unknown) => {
+      await this.#after(automation, false).catch((thrown: unknown) => {
         if (this.#abort.signal.aborted) return
         this.#status.failures++
         logger.error({ err: thrown, automation: automation.id }, 'a retention has failed')
@@ -148,7 +154,7 @@ export class Retention {
     if (!this.#abort.signal.aborted) this.#later(everyMs)
   }
 
-  async #run(automation: Automation): Promise<RetentionResult> {
+  async #run(automation: Automation, isAsked: boolean): Promise<RetentionResult> {
     const { engine, logger } = this.#options
     const { id, project_id } = automation
     const rule = ruleOf(automation.config)
@@ -170,7 +176,7 @@ export class Retention {
           total.kept += selected.kept
         }
       }
-      await this.#removeOldVersions(object, rule)
+      await this.#removeOldVersions(object, rule, isAsked)
     }
     const result = { ...total, transactions }
     this.#status.traces += total.traces
@@ -219,18 +225,27 @@ export class Retention {
     return result
   }
 
-  async #removeOldVersions(object: CatalogObject, rule: RetentionRule): Promise<void> {
+  async #removeOldVersions(
+    object: CatalogObject,
+    rule: RetentionRule,
+    isAsked: boolean,
+  ): Promise<void> {
     const days = rule.old_versions_days
     if (days == null) return
     const { engine } = this.#options
     const before = Math.floor((engine.now() - days * dayMs) / 1000) * 0x10000
     const last = this.#oldVersionsAt.get(object.number) ?? 0
-    if (before <= 0 || Date.now() - last < oldVersionsEveryMs) return
+    if (before <= 0 || (!isAsked && Date.now() - last < oldVersionsEveryMs)) return
     this.#oldVersionsAt.set(object.number, Date.now())
-    if (!engine.hasOlderVersions(object.number, before)) return
-    const except = await heldRecords(this.#select(object, rule))
-    const purge: Purge = { kind: 'superseded', object: object.number, before, except }
-    await engine.purge([purge], async () => undefined)
+    // A plan takes so many of them, and those that are held are always there.
+    for (let plans = 0; plans < mostPlans; plans++) {
+      if (!engine.hasOlderVersions(object.number, before)) return
+      this.#abort.signal.throwIfAborted()
+      const except = await heldRecords(this.#select(object, rule))
+      const purge: Purge = { kind: 'superseded', object: object.number, before, except }
+      await engine.purge([purge], async () => undefined)
+      if (except.length > 0) return
+    }
   }
 }
 
