@@ -25,6 +25,7 @@ import {
   defaultQueryLimits,
   type QueryLimits,
 } from './scheduler/admission/query-limits.ts'
+import { type MaskerSettings, readMaskerSettings } from './scheduler/insert/masker-settings.ts'
 import type { LanguageModel } from './search/ask-model.ts'
 import { fileFault } from './storage/directory/file-fault.ts'
 
@@ -78,6 +79,8 @@ export interface Config {
   readonly clickhouse: ClickHouseSettings | undefined
   /** Where users' exports may go. */
   readonly exportPlaces: ExportPlaces
+  /** Masks what is inserted; undefined: only rules do. */
+  readonly masker: MaskerSettings | undefined
 }
 
 export interface GrpcPort {
@@ -208,6 +211,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       readSecret(environment, 'ASSAY_CLICKHOUSE_PASSWORD'),
     ),
     exportPlaces: readExportPlaces(setting, readS3Secrets(environment), environment),
+    masker: readMaskerSettings(environment, readSecret(environment, 'ASSAY_MASKING_TOKEN')),
   })
 }
 

@@ -12,10 +12,11 @@ import type { QueryStatus } from './scheduler/admission/running-query.ts'
 import { BackupThread } from './scheduler/backup-thread.ts'
 import type { EngineOptions, Logger } from './scheduler/engine-options.ts'
 import { ExportLoop, type ExportSummary } from './scheduler/export/export-loop.ts'
+import { HttpMasker } from './scheduler/insert/http-masker.ts'
 import { IngestPool } from './scheduler/insert/ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './scheduler/insert/insert-request.ts'
 import { type InsertedRows, Inserts } from './scheduler/insert/inserts.ts'
-import { MaskingPlans } from './scheduler/insert/masking-plans.ts'
+import { MaskingPlans, maskedTypes } from './scheduler/insert/masking-plans.ts'
 import { RecordWriterThread } from './scheduler/insert/record-writer-thread.ts'
 import { changedIds, type Watched } from './scheduler/live-plan.ts'
 import { FreshRows } from './scheduler/maintenance/fresh-rows.ts'
@@ -57,6 +58,7 @@ interface EngineParts {
   /** Undefined: bodies are prepared in this thread. */
   readonly ingest: IngestPool | undefined
   readonly masking: MaskingPlans
+  readonly httpMasker: HttpMasker | undefined
   readonly fresh: FreshRows
   readonly reserve: DiskReserve
   readonly writer: RecordWriterThread
@@ -145,6 +147,13 @@ export class Engine {
         maintenance,
         ingest,
         masking: new MaskingPlans(catalog, options.maskingKey ?? randomMaskingKey),
+        httpMasker:
+          options.masker &&
+          new HttpMasker(
+            options.masker,
+            (type) => maskedTypes.has(type),
+            (err) => logger?.warn({ err }, 'the masker does not do its part'),
+          ),
         fresh,
         reserve,
         writer,

@@ -2,6 +2,7 @@
 import type { ClickHouseSettings } from '../clickhouse/settings.ts'
 import type { PriceTable } from '../function/prices.ts'
 import type { QueryLimits } from './admission/query-limits.ts'
+import type { MaskerSettings } from './insert/masker-settings.ts'
 import type { MaintenanceOptions } from './maintenance/maintenance-options.ts'
 
 export interface Logger {
@@ -28,6 +29,8 @@ export interface EngineOptions {
   readonly now?: () => number
   /** The key of the hashes that take the place of masked values of an organization. */
   readonly maskingKey?: (organizationId: string) => Uint8Array
+  /** Asked to mask what is inserted; nobody when not given. */
+  readonly masker?: MaskerSettings | undefined
   readonly maintenance?: Pick<
     MaintenanceOptions,
     'automatic' | 'limits' | 'onManifest' | 'scrubBytesPerSecond'

@@ -23,6 +23,7 @@ import type { Written } from '../../storage/write/record-writer.ts'
 import { formatTransaction } from '../../type/transaction.ts'
 import type { DiskReserve } from '../admission/disk-reserve.ts'
 import type { Maintenance } from '../maintenance/maintenance.ts'
+import type { HttpMasker } from './http-masker.ts'
 import type { IngestPool } from './ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './insert-request.ts'
 import type { MaskingPlans } from './masking-plans.ts'
@@ -50,6 +51,8 @@ export interface InsertsOptions {
   /** Undefined: bodies are prepared in this thread. */
   readonly ingest: IngestPool | undefined
   readonly masking: MaskingPlans
+  /** Asked before rules are followed. */
+  readonly httpMasker: HttpMasker | undefined
   readonly writer: RecordWriterThread
   readonly maintenance: Pick<Maintenance, 'roomForWrite'>
   /** Rows that delete are written whatever is free. */
@@ -80,8 +83,11 @@ export class Inserts {
   }
 
   /** Resolves when the rows are on disk and queries see them. */
-  async insert(given: InsertRequest): Promise<InsertResult> {
-    const { ingest, writer, maintenance, reserve, masking } = this.#options
+  async insert(asked: InsertRequest): Promise<InsertResult> {
+    const { ingest, writer, maintenance, reserve, masking, httpMasker } = this.#options
+    const given = httpMasker
+      ? { ...asked, body: await httpMasker.maskBody(asked.body, asked, organizationOf(asked)) }
+      : asked
     const { length } = given.body
     const request = masking.hasRules(given.view) ? await this.#withMasking(given) : given
     // Of those that may delete it is asked again when they are prepared.
@@ -127,13 +133,18 @@ export class Inserts {
   }
 
   /** Rows of `/logs3` as they may be stored until they are inserted. */
-  async maskRows(bytes: Uint8Array, view: CatalogView): Promise<Uint8Array> {
-    const { masking } = await this.#withMasking({ body: bytes, form: 'logs3', view })
+  async maskRows(given: Uint8Array, view: CatalogView): Promise<Uint8Array> {
+    const { httpMasker } = this.#options
+    const asked = { body: given, form: 'logs3', view } as const
+    const bytes = (await httpMasker?.maskBody(given, asked, organizationOf(asked))) ?? given
+    const { masking } = await this.#withMasking({ ...asked, body: bytes })
     return masking ? this.#mask({ bytes, rows: { form: 'logs3' }, masking }) : bytes
   }
 
   /** A file as it may be stored. */
-  async maskFile(bytes: Uint8Array, view: CatalogView): Promise<Uint8Array> {
+  async maskFile(given: Uint8Array, view: CatalogView): Promise<Uint8Array> {
+    const { httpMasker } = this.#options
+    const bytes = (await httpMasker?.maskFile(given, view.organization().id)) ?? given
     const masking = this.#options.masking.planForFile(view)
     return masking ? this.#mask({ bytes, rows: undefined, masking }) : bytes
   }
@@ -307,4 +318,8 @@ function missingOf({ view }: InsertRequest, rows: PreparedRows, i: number): Assa
     if (!view.writable(type, id)) return missingAccess('update', type, id)
   }
   return undefined
+}
+
+function organizationOf({ view }: InsertRequest): string {
+  return view.organization().id
 }

@@ -7,7 +7,7 @@ import { objectKey, type RowMasking } from '../../storage/prepare/mask-body.ts'
 import type { ObjectReference, ObjectType } from '../../type/record.ts'
 
 /** What prompts and views are made of is not what people and models have said. */
-const masked: ReadonlySet<ObjectType> = new Set([
+export const maskedTypes: ReadonlySet<ObjectType> = new Set([
   'project_logs',
   'experiment',
   'dataset',
@@ -52,7 +52,7 @@ export class MaskingPlans {
     const setOf: Record<string, number> = {}
     const ofProject = new Map<string, number>()
     for (const object of objects) {
-      const found = masked.has(object.type) ? view.writable(object.type, object.id) : undefined
+      const found = maskedTypes.has(object.type) ? view.writable(object.type, object.id) : undefined
       if (!found) continue
       const own = rules.ofProject.get(found.projectId)
       const place = own ? found.projectId : ''
@@ -78,7 +78,7 @@ export class MaskingPlans {
     const { organizationId, projectId } = object
     const held = this.#of(organizationId)
     const rules = given ?? [...(held?.ofProject.get(projectId) ?? []), ...(held?.all ?? [])]
-    if (rules.length === 0 || !masked.has(object.type)) return undefined
+    if (rules.length === 0 || !maskedTypes.has(object.type)) return undefined
     const version = given
       ? JSON.stringify(given)
       : `${organizationId}/${this.#version}/${projectId}`

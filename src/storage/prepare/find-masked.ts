@@ -1,5 +1,5 @@
 /** What masking rules would make of rows that are stored already. */
-import { ByteWriter } from '../../json/byte-writer.ts'
+import { readMembers } from '../../json/members.ts'
 import { JsonScanner, jsonKind } from '../../json/scan.ts'
 import { decodeUtf8 } from '../../json/utf8.ts'
 import { Edits } from '../../masking/edits.ts'
@@ -90,16 +90,7 @@ function mergeOf(before: ReadonlyMap<string, string>, masked: Buffer): string | 
 
 /** The members of an object, by name, as they are spelled. */
 function fieldsOf(bytes: Buffer, start: number, end: number): Map<string, string> {
-  const scanner = new JsonScanner(bytes, start, end)
-  const found = new Map<string, string>()
-  scanner.openObject()
-  while (scanner.nextMember()) {
-    const name = JSON.parse(decodeUtf8(bytes, scanner.keyStart, scanner.keyEnd)) as string
-    const value = new ByteWriter(0)
-    scanner.value(value)
-    found.set(name, decodeUtf8(value.view()))
-  }
-  return found
+  return new Map(Array.from(readMembers(bytes, start, end), ({ name, value }) => [name, value]))
 }
 
 /** The path of the member or element that a place in a row is in. */
