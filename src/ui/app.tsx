@@ -11,7 +11,7 @@ import { PageKeys } from './page/page-keys.tsx'
 import { Projects } from './page/projects.tsx'
 import { SignIn } from './page/sign-in.tsx'
 import { findSession, session, signOut } from './service/session.ts'
-import { base, parts, pathOf } from './state/location.ts'
+import { base, parameter, parts, pathOf } from './state/location.ts'
 import { type Theme, theme } from './state/theme.ts'
 
 export function App() {
@@ -30,8 +30,9 @@ function Content() {
   return <Frame>{pageAt(parts.value)}</Frame>
 }
 
-const sections = ['logs', 'experiments', 'datasets', 'query'] as const
+const sections = ['home', 'logs', 'experiments', 'datasets', 'query'] as const
 
+const Home = lazy('the home', async () => (await import('./page/home.tsx')).Home)
 const Experiments = lazy('the experiments', async () => {
   return (await import('./page/experiments.tsx')).Experiments
 })
@@ -47,11 +48,20 @@ const DatasetPage = lazy(
 const Settings = lazy('the settings', async () => (await import('./page/settings.tsx')).Settings)
 const Query = lazy('the query page', async () => (await import('./page/query.tsx')).Query)
 
+/** Addresses without a section were those of the logs, and still lead there where they ask for some. */
+function isOfLogs(): boolean {
+  return ['q', 'trace', 'rows', 'span'].some((name) => parameter(name) !== undefined)
+}
+
 /** `/app/<organization>/p/<project>/<section>/…` */
 function pageAt(names: readonly string[]): ComponentChildren {
   const [app, , p, project, section, name] = names
   if (names.length === 0 || (app === 'app' && p === undefined)) return <Projects />
-  if (app === 'app' && p === 'p' && project !== undefined && (section ?? 'logs') === 'logs') {
+  const shown = section ?? (isOfLogs() ? 'logs' : 'home')
+  if (app === 'app' && p === 'p' && project !== undefined && shown === 'home') {
+    return <Home key={project} projectName={project} />
+  }
+  if (app === 'app' && p === 'p' && project !== undefined && shown === 'logs') {
     return <Logs key={project} projectName={project} />
   }
   if (app === 'app' && p === 'p' && project !== undefined && section === 'experiments') {
@@ -101,7 +111,7 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
                 <li key={each}>
                   <Link
                     to={pathOf('app', name, 'p', project, each)}
-                    isCurrent={(section ?? 'logs') === each}
+                    isCurrent={(section ?? 'home') === each}
                   >
                     {each.charAt(0).toUpperCase() + each.slice(1)}
                   </Link>

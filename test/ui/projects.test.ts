@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('the page of projects', { timeout: 60_000 }, () => 
     await picture('project-new')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { name: 'No logs yet' }).waitFor()
-    expect(new URL(page.url()).pathname).toBe('/app/default/p/support/logs')
+    expect(new URL(page.url()).pathname).toBe('/app/default/p/support/home')
     expect(faults).toEqual([])
   })
 

@@ -19,7 +19,7 @@ interface Target {
 }
 
 const mostShown = 12
-const sections = ['Logs', 'Experiments', 'Datasets', 'Query'] as const
+const sections = ['Home', 'Logs', 'Experiments', 'Datasets', 'Query'] as const
 const themes: readonly Theme[] = ['light', 'dark', 'system']
 
 export function GoTo({
@@ -57,7 +57,7 @@ export function GoTo({
       ...(projects.data ?? [])
         .filter(({ name: of }) => of !== project)
         .flatMap(({ name: of }) => [
-          to(of, 'project', pageOf(of, 'Logs')),
+          to(of, 'project', pageOf(of, 'Home')),
           ...sections
             .slice(1)
             .map((section) => to(`${of}: ${section}`, 'page', pageOf(of, section))),

@@ -4,8 +4,9 @@ import { base } from '../state/location.ts'
 const keys: readonly (readonly [title: string, keys: readonly (readonly string[])[]])[] = [
   ['Go to a page, a project or a setting', [['Ctrl', 'K']]],
   [
-    'Logs, experiments, datasets, query',
+    'Home, logs, experiments, datasets, query',
     [
+      ['G', 'H'],
       ['G', 'L'],
       ['G', 'E'],
       ['G', 'D'],

@@ -38,6 +38,7 @@ export function PageKeys() {
 }
 
 const sections = new Map([
+  ['h', 'home'],
   ['l', 'logs'],
   ['e', 'experiments'],
   ['d', 'datasets'],

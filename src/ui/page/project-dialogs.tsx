@@ -48,7 +48,7 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
         const project = await requestJson<ListedProject>('/v1/project', { body })
         onClose()
         const organization = session.value?.organization.name ?? ''
-        goTo(pathOf('app', organization, 'p', project.name, 'logs'))
+        goTo(pathOf('app', organization, 'p', project.name, 'home'))
       }}
     >
       <TextField label="Name" name="name" isRequired isFirst />

@@ -87,7 +87,7 @@ function Card({
   const last = activity?.last ?? created
   return (
     <li class="project">
-      <Link to={pathOf('app', organization, 'p', name, 'logs')} class="card">
+      <Link to={pathOf('app', organization, 'p', name, 'home')} class="card">
         <strong>{name}</strong>
         {description && <span>{description}</span>}
         <span>

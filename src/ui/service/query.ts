@@ -31,7 +31,8 @@ export function interpret(
   signal: AbortSignal,
   order: 'newest' | 'relevance' = 'newest',
 ): Promise<Interpretation> {
-  const query_language = takesQueries()
+  // Nobody looks for words like that: it is what the page writes where one filters by a value.
+  const query_language = takesQueries() || text.startsWith('filter: ')
   const place = ownProject(source)
   const body = { text, source, tz_offset: tzOffset, query_language, order, run: false, ...place }
   return requestJson('/search', { body, signal })
