@@ -31,7 +31,7 @@ export interface BatchLimits {
 export const defaultLimits: BatchLimits = { bytes: 24 * 2 ** 20, rows: 100_000 }
 
 /** A range of transactions has so many bytes of rows, unless one has more. */
-export const rangeBytes = 16 * 2 ** 20
+const rangeBytes = 16 * 2 ** 20
 
 export interface BatchSource {
   readonly reader: RecordReader
@@ -67,13 +67,8 @@ export function encodeBatch(
         lastSupersession >= view.transaction
           ? reader.supersededBy(object, view.paginationKey, key, transaction)
           : undefined
-      encoder.add({
-        object,
-        version: key,
-        view,
-        by,
-        trace: traceOf(reader, object, view, transaction),
-      })
+      const trace = traceOf(reader, object, view, transaction)
+      encoder.add({ object, version: key, view, by, trace })
       rowCount++
       const mark = markOf(object, key, view)
       if (mark && mark.version.transaction <= run.from) marks.push(mark)
@@ -93,18 +88,20 @@ export function endOfRange(
   from: number,
   through: number,
   transaction: ReadTransaction,
+  leastBytes = rangeBytes,
 ): number {
   let to = from
   let bytes = 0
   for (const entry of reader.log(from, through, transaction)) {
     to = entry.transaction
     for (const written of entry.objects) bytes += written.bytes
-    if (bytes >= rangeBytes) break
+    if (bytes >= leastBytes) break
   }
   return to
 }
 
-function objectsOf(
+/** Numbers of the objects that were written to after `from` and up to `to`, ascending. */
+export function objectsOf(
   reader: RecordReader,
   from: number,
   to: number,
@@ -126,7 +123,7 @@ function markOf(object: number, key: RowKey, view: RowView): Mark | undefined {
 }
 
 /** A deletion is kept with the version that it ends. */
-function traceOf(
+export function traceOf(
   reader: RecordReader,
   object: number,
   view: RowView,

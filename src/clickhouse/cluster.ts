@@ -1,10 +1,15 @@
 /** The nodes of the cluster, as one of them knows it. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { ClickHouseNode } from './connection.ts'
 import { ExportFault } from './fault.ts'
 import type { ClickHouseSettings } from './settings.ts'
 
 /** The index of words needs it. */
 const leastVersion = [26, 2] as const
+
+/** While something is under way, whether the nodes it needs still answer: more than one answer in a row has to be missing. */
+const watchEveryMs = 2000
+const mostMissing = 2
 
 export interface ShardNode {
   readonly node: ClickHouseNode
@@ -21,6 +26,7 @@ export class ClickHouseCluster {
   readonly nodes: readonly ShardNode[]
   /** Whether Keeper replicates tables: what is done to one replica of a shard comes to the others. */
   readonly isReplicated: boolean
+  readonly #control: AbortController
   /** Of the node that takes inserts. */
   #entry = 0
 
@@ -28,10 +34,12 @@ export class ClickHouseCluster {
     settings: ClickHouseSettings,
     nodes: readonly ShardNode[],
     isReplicated: boolean,
+    control: AbortController,
   ) {
     this.settings = settings
     this.nodes = nodes
     this.isReplicated = isReplicated
+    this.#control = control
   }
 
   /**
@@ -40,12 +48,14 @@ export class ClickHouseCluster {
    * @param signal ends whatever is under way
    */
   static async open(settings: ClickHouseSettings, signal: AbortSignal): Promise<ClickHouseCluster> {
+    const control = new AbortController()
+    const ending = AbortSignal.any([signal, control.signal])
     let fault: unknown
     for (const url of settings.urls) {
       const node = new ClickHouseNode(url, settings, signal)
       try {
-        return await discover(node, url, settings, signal, (nodes, isReplicated) => {
-          return new ClickHouseCluster(settings, nodes, isReplicated)
+        return await discover(node, url, settings, ending, (nodes, isReplicated) => {
+          return new ClickHouseCluster(settings, nodes, isReplicated, control)
         })
       } catch (thrown) {
         fault ??= thrown
@@ -69,6 +79,38 @@ export class ClickHouseCluster {
   /** Whether the name of a table is that of one over all shards. */
   get isSharded(): boolean {
     return this.settings.cluster !== undefined
+  }
+
+  /**
+   * Ends what is under way once a node does not answer any more that it needs: of a node that was cut off, or has stopped,
+   * nothing would be heard until a deadline. The cluster is of no more use then.
+   */
+  async watched<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = new AbortController()
+    const watching = this.#watch(done.signal)
+    try {
+      return await work()
+    } finally {
+      done.abort()
+      await watching
+    }
+  }
+
+  async #watch(done: AbortSignal): Promise<void> {
+    let missing = 0
+    while (!done.aborted && !this.#control.signal.aborted) {
+      try {
+        await wait(watchEveryMs, undefined, { signal: done })
+      } catch {
+        return
+      }
+      // One replica is enough where the others get everything from it.
+      const needed = this.isReplicated ? [this.entry] : this.nodes.map(({ node }) => node)
+      const outcomes = await Promise.allSettled(needed.map((node) => node.ping()))
+      const failed = outcomes.find((each) => each.status === 'rejected')
+      missing = failed ? missing + 1 : 0
+      if (failed && missing >= mostMissing && !done.aborted) this.#control.abort(failed.reason)
+    }
   }
 
   /** On every node. Throws the first fault after all have ended. */

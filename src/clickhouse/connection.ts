@@ -1,4 +1,5 @@
 /** One node of ClickHouse, by its HTTP interface. What it says is told in words that name the node and the way out. */
+import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { ExportFault, type FaultKind } from './fault.ts'
@@ -7,6 +8,12 @@ import type { ClickHouseSettings } from './settings.ts'
 /** How long a question may take, and a statement that changes much. */
 const questionMs = 10_000
 const statementMs = 60_000
+const pingMs = 4000
+/** No deadline is later. */
+const longestMs = 150_000
+
+/** What ids of statements begin with that change something, so that `endStatements` finds them. */
+const statementPrefix = 'assay-'
 
 type ServerSettings = Readonly<Record<string, string | number>>
 
@@ -44,7 +51,7 @@ export class ClickHouseNode {
   readonly #client: ReturnType<typeof createClient>
   readonly #signal: AbortSignal
 
-  /** @param signal ends whatever is under way */
+  /** @param signal ends whatever is under way. Its reason may be an `ExportFault`, which is thrown then */
   constructor(url: string, settings: ClickHouseSettings, signal: AbortSignal) {
     this.name = new URL(url).host
     this.#signal = signal
@@ -54,8 +61,8 @@ export class ClickHouseNode {
       username: user,
       password,
       application: 'assay',
-      request_timeout: statementMs,
-      max_open_connections: 2,
+      request_timeout: longestMs,
+      max_open_connections: 4,
       keep_alive: { enabled: true, idle_socket_ttl: 2000 },
       // What a server says is told once, by who asked.
       log: { level: ClickHouseLogLevel.OFF },
@@ -65,7 +72,16 @@ export class ClickHouseNode {
 
   /** The rows of an answer that is short. 64-bit integers are texts. */
   rows<Row>(sql: string, settings: ServerSettings = {}): Promise<Row[]> {
-    return this.#during(questionMs, async (options) => {
+    return this.#ask(sql, settings, questionMs)
+  }
+
+  /** The same of a question that all rows of a table are read for. */
+  longRows<Row>(sql: string): Promise<Row[]> {
+    return this.#ask(sql, {}, longestMs)
+  }
+
+  #ask<Row>(sql: string, settings: ServerSettings, deadlineMs: number): Promise<Row[]> {
+    return this.#during(deadlineMs, async (options) => {
       const answer = await this.#client.query({
         ...options,
         query: sql,
@@ -79,8 +95,37 @@ export class ClickHouseNode {
   run(sql: string, settings: ServerSettings = {}): Promise<void> {
     return this.#during(statementMs, async (options) => {
       const wait = { wait_end_of_query: 1, ...settings } as const
-      await this.#client.command({ ...options, query: sql, clickhouse_settings: wait })
+      await this.#client.command({
+        ...options,
+        query: sql,
+        query_id: statementId(),
+        clickhouse_settings: wait,
+      })
     })
+  }
+
+  /** Throws when it does not answer. */
+  ping(): Promise<void> {
+    return this.#during(pingMs, async (options) => {
+      await this.#client.command({ ...options, query: 'SELECT 1' })
+    })
+  }
+
+  /**
+   * Ends what services may have left under way on the node: a request that nobody waits for any more is carried out all
+   * the same. Where the user may not do so, nothing is ended.
+   *
+   * @param database whose statements they are
+   */
+  async endStatements(database: string): Promise<void> {
+    try {
+      await this.run(
+        `KILL QUERY WHERE startsWith(initial_query_id, '${statementPrefix}') AND query_id != queryID()
+          AND position(query, '${database}.records') > 0 SYNC FORMAT Null`,
+      )
+    } catch (thrown) {
+      if (!(thrown instanceof ExportFault && thrown.kind === 'refused')) throw thrown
+    }
   }
 
   /** @param insert `INSERT INTO … FORMAT RowBinary` */
@@ -94,6 +139,7 @@ export class ClickHouseNode {
       const { stream } = await this.#client.exec({
         ...options,
         query: insert,
+        query_id: statementId(),
         values: Readable.from([rows]),
         clickhouse_settings: { wait_end_of_query: 1, ...settings },
       })
@@ -124,6 +170,8 @@ export class ClickHouseNode {
 
   #fault(thrown: unknown, deadlineMs: number | undefined): ExportFault {
     if (thrown instanceof ExportFault) return thrown
+    const { aborted, reason: ended } = this.#signal
+    if (aborted && ended instanceof ExportFault) return ended
     if (thrown instanceof ClickHouseError) {
       const kind = kindsByCode.get(thrown.code) ?? 'failed'
       const hint = hints[kind]
@@ -134,6 +182,10 @@ export class ClickHouseNode {
       deadlineMs === undefined ? reasonOf(thrown) : `it has not answered in ${deadlineMs / 1000} s`
     return new ExportFault('unreachable', `${this.name} cannot be reached: ${reason}`, thrown)
   }
+}
+
+function statementId(): string {
+  return statementPrefix + randomUUID()
 }
 
 function firstLine(text: string): string {

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDurablySync } from '../storage/durable-file.ts'
 import type { RowKey } from '../type/transaction.ts'
+import type { KeptTables } from './schema.ts'
+import type { ClickHouseSettings } from './settings.ts'
 
 const fileName = 'clickhouse.json'
 
@@ -39,10 +41,16 @@ export interface ExportState {
   readonly target: string
   /** How often all was sent anew, since what is in tokens of inserts has to differ then. */
   readonly round: number
+  /** Part of the tokens of the round's inserts: by chance, so that none is as before even if this file was lost. */
+  readonly roundId: string
+  /** The tables of records as they were seen last. */
+  readonly tables: KeptTables
   /** Whether the tables have nothing from before the round. */
   readonly isEmptied: boolean
   /** All transactions up to this one have arrived. */
   readonly through: number
+  /** What was removed from the data directory up to this time is removed there, too: see `readPurged`. */
+  readonly purged: number
   readonly run: Run
   /** What is sent, or comes next. */
   readonly batch: Batch | undefined
@@ -50,7 +58,9 @@ export interface ExportState {
 
 const start = {
   isEmptied: false,
+  tables: {},
   through: 0,
+  purged: 0,
   run: { from: 0, through: 0 },
   batch: undefined,
 } as const
@@ -64,12 +74,13 @@ export class StateFile {
     const known = this.#read()
     this.#state =
       known?.target === target
-        ? known
+        ? { ...start, ...known }
         : {
             ...start,
             service: known?.service ?? randomUUID(),
             target,
             round: (known?.round ?? 0) + 1,
+            roundId: randomUUID(),
           }
     if (known?.target !== target) this.#write()
   }
@@ -79,29 +90,66 @@ export class StateFile {
   }
 
   /** On disk when this returns. */
-  change(changed: Partial<Pick<ExportState, 'isEmptied' | 'through' | 'run' | 'batch'>>): void {
+  change(changed: Partial<Omit<ExportState, 'service' | 'target' | 'round' | 'roundId'>>): void {
     this.#state = { ...this.#state, ...changed }
     this.#write()
   }
 
   /** Everything is to be sent anew. */
   startAnew(): void {
-    this.#state = { ...this.#state, ...start, round: this.#state.round + 1 }
+    const round = this.#state.round + 1
+    this.#state = { ...this.#state, ...start, round, roundId: randomUUID() }
     this.#write()
   }
 
   #read(): ExportState | undefined {
-    try {
-      return JSON.parse(readFileSync(this.#path, 'utf8')) as ExportState
-    } catch (thrown) {
-      if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return undefined
-      // Written whole or not at all: it was damaged later, and the tables are made anew.
-      if (thrown instanceof SyntaxError) return undefined
-      throw thrown
-    }
+    return readState(this.#path)
   }
 
   #write(): void {
     writeDurablySync(this.#path, JSON.stringify(this.#state))
   }
+}
+
+function readState(path: string): ExportState | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as ExportState
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return undefined
+    // Written whole or not at all: it was damaged later, and the tables are made anew.
+    if (thrown instanceof SyntaxError) return undefined
+    throw thrown
+  }
+}
+
+/** Of a data directory that another process may have open; undefined when there is none of the database. */
+export function readExportState(directory: string, target: string): ExportState | undefined {
+  const state = readState(join(directory, fileName))
+  return state?.target === target ? state : undefined
+}
+
+/** For one whose file was lost: what the service is called by, and how far it was. */
+export function writeExportState(
+  directory: string,
+  target: string,
+  known: Pick<ExportState, 'service' | 'through'>,
+): void {
+  const state: ExportState = {
+    ...start,
+    isEmptied: true,
+    target,
+    round: 1,
+    roundId: randomUUID(),
+    ...known,
+    run: { from: known.through, through: known.through },
+  }
+  writeDurablySync(join(directory, fileName), JSON.stringify(state))
+}
+
+/** Names a database in the file. */
+export function targetOf({
+  cluster = '',
+  database,
+}: Pick<ClickHouseSettings, 'cluster' | 'database'>) {
+  return `${cluster}/${database}`
 }

@@ -11,6 +11,8 @@ export interface ExportStep {
   readonly written: readonly ExportedObject[]
   /** Numbers of objects that were removed. */
   readonly removed: readonly number[]
+  /** Counts changes of the catalog. */
+  readonly catalogChanges: number
   /** False while some objects cannot be read: those that are not told of may be there. */
   readonly mayRemove: boolean
 }
@@ -29,6 +31,8 @@ export interface ExportStatus extends BacklogStatus {
   /** All transactions up to this one have arrived. */
   readonly through: number
   readonly runThrough: number
+  /** Whether it was told of no objects yet, so that nothing is exported. */
+  readonly needsObjects: boolean
   /** How often all was sent anew, counted from 1. */
   readonly round: number
   /** Since the start of the service. */

@@ -4,18 +4,22 @@
  */
 import { toAssayError } from '../error.ts'
 import type { RecordsEnvironment } from '../storage/environment.ts'
-import { beginRead } from '../storage/environment.ts'
+import { readPurged } from '../storage/maintenance/purge-plan.ts'
 import { RecordReader } from '../storage/read/record-reader.ts'
 import { isRecordDamage } from '../storage/record-damage.ts'
 import { Backlog } from './backlog.ts'
 import type { BatchSource, EncodedBatch } from './batch-reader.ts'
 import { encodeBatch, endOfRange } from './batch-reader.ts'
+import { CatalogTable } from './catalog-table.ts'
 import { ClickHouseCluster } from './cluster.ts'
-import { type Batch, endOfObjects, StateFile } from './export-state.ts'
+import { wipeDeleted } from './delete-versions.ts'
+import { type Batch, endOfObjects, StateFile, targetOf } from './export-state.ts'
 import type { ExportStatus, ExportStep } from './export-step.ts'
 import { ExportFault } from './fault.ts'
-import { ObjectTable } from './object-table.ts'
-import { prepareTables } from './schema.ts'
+import { type ExportedObject, ObjectTable } from './object-table.ts'
+import { deletePurged } from './purged-rows.ts'
+import { type ReadSource, sourceOf } from './read-records.ts'
+import { prepareTables, readTables } from './schema.ts'
 import { sendBatch, sendMarks } from './send-batch.ts'
 import { ServiceTable } from './service-table.ts'
 import type { ClickHouseSettings } from './settings.ts'
@@ -30,12 +34,14 @@ interface Connected {
   readonly cluster: ClickHouseCluster
   readonly service: ServiceTable
   readonly objects: ObjectTable
+  readonly catalog: CatalogTable
 }
 
 export class Exporter {
   readonly #settings: ClickHouseSettings
   readonly #records: RecordsEnvironment
   readonly #reader: RecordReader
+  readonly #within: ReadSource
   readonly #file: StateFile
   readonly #session = ServiceTable.newSession()
   readonly #backlog: Backlog
@@ -43,8 +49,8 @@ export class Exporter {
   #connected: Connected | undefined
   /** Whether nothing was compared with what the nodes have. */
   #isFirst = true
-  /** Numbers of the objects that are there; undefined before they are known. */
-  #live: Set<number> | undefined
+  /** The objects that are there, by their numbers; undefined before they are known. */
+  #live: Map<number, ExportedObject> | undefined
   /** Numbers that are to be removed, and objects that are to be written. */
   #removed = new Set<number>()
   #written: ExportStep['written'][number][] = []
@@ -62,8 +68,8 @@ export class Exporter {
     this.#records = records
     this.#signal = signal
     this.#reader = new RecordReader(records)
-    const { cluster = '', database } = settings
-    this.#file = new StateFile(records.directory, `${cluster}/${database}`)
+    this.#within = sourceOf(records, (object) => this.#live?.has(object) === true)
+    this.#file = new StateFile(records.directory, targetOf(settings))
     this.#backlog = new Backlog(this.#reader, this.#file.state.through)
   }
 
@@ -72,17 +78,20 @@ export class Exporter {
     this.#take(step)
     let fault: ExportFault | undefined
     try {
-      const connected = await this.#connect()
-      await this.#export(connected, step)
+      if (this.#live) {
+        const connected = await this.#connect()
+        await connected.cluster.watched(() => this.#export(connected, step))
+      }
     } catch (thrown) {
       fault = faultOf(thrown)
       await this.#disconnect(fault)
     }
     const { through, run, round } = this.#file.state
-    const backlog = this.#within((transaction) => this.#backlog.update(through, transaction))
+    const backlog = this.#within(({ transaction }) => this.#backlog.update(through, transaction))
     return {
       through,
       ...backlog,
+      needsObjects: this.#live === undefined,
       round,
       runThrough: run.through,
       sentRows: this.#sentRows,
@@ -97,8 +106,8 @@ export class Exporter {
   }
 
   #take({ isAll, written, removed }: ExportStep): void {
-    if (isAll) this.#live = new Set()
-    for (const object of written) this.#live?.add(object.number)
+    if (isAll) this.#live = new Map()
+    for (const object of written) this.#live?.set(object.number, object)
     for (const number of removed) {
       this.#live?.delete(number)
       this.#removed.add(number)
@@ -110,11 +119,14 @@ export class Exporter {
     if (this.#connected) return this.#connected
     const cluster = await ClickHouseCluster.open(this.#settings, this.#signal)
     try {
-      await prepareTables(cluster, () => this.#startAnew())
-      const table = new ServiceTable(cluster, this.#file.state.service, this.#session)
-      await table.claim()
-      await this.#emptyTables(cluster, table)
-      const connected = { cluster, service: table, objects: new ObjectTable(cluster) }
+      const connected = await cluster.watched(async () => {
+        await this.#prepareTables(cluster)
+        const service = new ServiceTable(cluster, this.#file.state.service, this.#session)
+        await service.claim()
+        await this.#emptyTables(cluster, service)
+        const catalog = new CatalogTable(cluster, this.#records)
+        return { cluster, service, objects: new ObjectTable(cluster), catalog }
+      })
       this.#checkedAt = performance.now()
       this.#connected = connected
       return connected
@@ -132,6 +144,17 @@ export class Exporter {
     await connected?.cluster.close()
   }
 
+  /** Returns whether some node had not all tables. */
+  async #prepareTables(cluster: ClickHouseCluster): Promise<boolean> {
+    const { tables: kept } = this.#file.state
+    const { tables, isAnyMade } = await prepareTables(cluster, kept, () => this.#startAnew())
+    const { isEmptied, tables: known } = this.#file.state
+    if (isEmptied && JSON.stringify(tables) !== JSON.stringify(known)) this.#file.change({ tables })
+    // Tables are made one after the other, so that whoever has lost one may have lost another.
+    if (isAnyMade) this.#written = [...(this.#live?.values() ?? [])]
+    return isAnyMade
+  }
+
   /** What one node has lost is sent to all again. */
   #startAnew(): void {
     const { isEmptied } = this.#file.state
@@ -139,19 +162,34 @@ export class Exporter {
     this.#encoded = undefined
   }
 
+  /** Nothing that was sent before may come after it. */
   async #emptyTables(cluster: ClickHouseCluster, service: ServiceTable): Promise<void> {
     if (this.#file.state.isEmptied) return
     const { database } = this.#settings
     await service.noteExported(0)
+    this.#noted = 0
+    await cluster.onNodes((node) => node.endStatements(database))
     await cluster.onNodes((node) => node.run(`TRUNCATE TABLE ${database}.records_local`))
-    this.#file.change({ isEmptied: true })
+    // What was removed by now is not sent.
+    const numbers = readPurged(this.#records.progress, 0).map(({ number }) => number)
+    const purged = Math.max(0, ...numbers)
+    this.#file.change({ isEmptied: true, purged, tables: await readTables(cluster) })
   }
 
-  async #export(connected: Connected, { through, mayRemove }: ExportStep): Promise<void> {
+  async #export(
+    connected: Connected,
+    { through, mayRemove, catalogChanges }: ExportStep,
+  ): Promise<void> {
     const end = performance.now() + stepMs
+    const { cluster, service } = connected
+    await this.#emptyTables(cluster, service)
+    const sentBefore = this.#sentRows
+    // Objects are known by what the catalog tells of them, before their records are.
+    await connected.catalog.update(catalogChanges, this.#written.length > 0)
     await this.#writeObjects(connected, mayRemove)
     do {
-      await this.#check(connected)
+      // That all is sent anew is told first.
+      if (!(await this.#check(connected))) return
       const encoded = this.#nextBatch(through)
       if (!encoded) break
       await this.#send(connected, encoded)
@@ -160,6 +198,10 @@ export class Exporter {
       await this.#noteExported(connected, false)
     } while (performance.now() < end && !this.#signal.aborted)
     await this.#noteExported(connected, this.#file.state.through >= through)
+    await this.#deletePurged(connected)
+    // Who empties a table that had rows is noticed.
+    const isAnyEmpty = Object.values(this.#file.state.tables).some(({ hasRows }) => !hasRows)
+    if (isAnyEmpty && this.#sentRows > sentBefore) await this.#prepareTables(cluster)
   }
 
   /** What the nodes have of objects that are gone, which the service may have missed to say, goes as well. */
@@ -184,14 +226,35 @@ export class Exporter {
     for (const number of numbers) this.#removed.delete(number)
   }
 
-  /** Whether the tables are still there, as they were made, and this service's. */
-  async #check({ cluster, service }: Connected): Promise<void> {
+  /** Row versions that were removed from the data directory since they were sent. */
+  async #deletePurged({ cluster }: Connected): Promise<void> {
+    const { purged, through, batch } = this.#file.state
+    if (this.#encoded || batch) return
+    const objects = this.#within(({ transaction }) =>
+      readPurged(this.#records.progress, purged, transaction),
+    )
+    if (objects.length === 0) return
+    let deleted = 0
+    for (const { object } of objects) {
+      if (!this.#live?.has(object)) continue
+      deleted += await deletePurged(cluster, this.#within, object, through)
+    }
+    if (deleted > 0) await wipeDeleted(cluster)
+    this.#file.change({ purged: Math.max(...objects.map(({ number }) => number)) })
+  }
+
+  /** Sees that the tables are still there, as they were made, and this service's. False when all is to be sent anew. */
+  async #check({ cluster, service, catalog }: Connected): Promise<boolean> {
     const now = performance.now()
-    if (now - this.#checkedAt < checkEveryMs) return
-    await prepareTables(cluster, () => this.#startAnew())
-    await service.check()
+    if (now - this.#checkedAt < checkEveryMs) return true
+    const { round } = this.#file.state
+    if (await this.#prepareTables(cluster)) {
+      catalog.forget()
+      await service.claim()
+    } else await service.check()
     await this.#emptyTables(cluster, service)
     this.#checkedAt = now
+    return this.#file.state.round === round
   }
 
   async #noteExported({ service }: Connected, isLast: boolean): Promise<void> {
@@ -206,12 +269,7 @@ export class Exporter {
   /** Decides what is sent next, and keeps that; undefined when all up to `through` has arrived. */
   #nextBatch(through: number): EncodedBatch | undefined {
     if (this.#encoded) return this.#encoded
-    return this.#within((transaction) => {
-      const source: BatchSource = {
-        reader: this.#reader,
-        transaction,
-        isThere: (object) => this.#live?.has(object) === true,
-      }
+    return this.#within((source) => {
       const batch = this.#file.state.batch ?? this.#firstOfRange(source, through)
       if (!batch) return undefined
       const encoded = encodeBatch(source, batch, this.#file.state.run)
@@ -234,10 +292,10 @@ export class Exporter {
   }
 
   async #send({ cluster }: Connected, encoded: EncodedBatch): Promise<void> {
-    const { service, round } = this.#file.state
+    const { service, roundId } = this.#file.state
     if (!this.#areRowsSent) {
       try {
-        await sendBatch(cluster, encoded, `${service} ${round}`)
+        await sendBatch(cluster, encoded, `${service} ${roundId}`)
       } catch (thrown) {
         cluster.useNext()
         throw thrown
@@ -254,18 +312,6 @@ export class Exporter {
     const isLast = end === undefined || end.object === endOfObjects.object
     if (isLast) this.#file.change({ through: to, batch: undefined })
     else this.#file.change({ batch: { from, to, begin: end, end: undefined } })
-  }
-
-  #within<Result>(read: (transaction: BatchSource['transaction']) => Result): Result {
-    const { root } = this.#records
-    root.resetReadTxn()
-    const transaction = beginRead(root)
-    try {
-      return read(transaction)
-    } finally {
-      transaction.done()
-      root.resetReadTxn()
-    }
   }
 }
 

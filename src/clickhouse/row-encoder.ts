@@ -1,5 +1,6 @@
 /** Row versions as rows of the table of records, in the order of its columns. */
 
+import type { ByteWriter } from '../json/byte-writer.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import { directoryEntryBytes, type RowView } from '../storage/row/row.ts'
 import { isStoredField } from '../type/record.ts'
@@ -75,24 +76,8 @@ export class RowEncoder {
     this.#words(view, ['input'])
     this.#words(view, ['output'])
     this.#words(view, otherSearched)
-    this.#body(view)
-  }
-
-  /** All members, in the order in which they were written. */
-  #body(view: RowView): void {
-    const { bytes, fieldCount } = view
-    const starts = Array.from({ length: fieldCount }, (_, field) => view.memberStart(field))
-    const end = bytes.length - fieldCount * directoryEntryBytes
-    const inOrder = starts.sort((a, b) => a - b)
-    const separators = Math.max(0, fieldCount - 1)
-    this.rows.count(2 + separators + end - (inOrder[0] ?? end))
-    const { out } = this.rows
-    out.byte(openBrace)
-    inOrder.forEach((start, place) => {
-      if (place > 0) out.byte(comma)
-      out.copy(bytes, start, inOrder[place + 1] ?? end)
-    })
-    out.byte(closeBrace)
+    rows.count(bodyLength(view))
+    writeBody(view, rows.out)
   }
 
   #created(view: RowView): void {
@@ -146,6 +131,33 @@ export class RowEncoder {
     this.rows.count(words.size)
     for (const word of words) this.rows.text(word)
   }
+}
+
+/** The record as the column `body` has it: all members, in the order in which they were written. */
+export function writeBody(view: RowView, out: ByteWriter): void {
+  const { bytes } = view
+  const starts = memberStarts(view)
+  const end = membersEnd(view)
+  out.byte(openBrace)
+  starts.forEach((start, place) => {
+    if (place > 0) out.byte(comma)
+    out.copy(bytes, start, starts[place + 1] ?? end)
+  })
+  out.byte(closeBrace)
+}
+
+function bodyLength(view: RowView): number {
+  const end = membersEnd(view)
+  return 2 + Math.max(0, view.fieldCount - 1) + end - (memberStarts(view)[0] ?? end)
+}
+
+function memberStarts(view: RowView): number[] {
+  const starts = Array.from({ length: view.fieldCount }, (_, field) => view.memberStart(field))
+  return starts.sort((a, b) => a - b)
+}
+
+function membersEnd({ bytes, fieldCount }: RowView): number {
+  return bytes.length - fieldCount * directoryEntryBytes
 }
 
 /** A field that is a string; undefined when there is none. */

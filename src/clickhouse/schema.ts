@@ -22,32 +22,91 @@ interface StoredColumn {
 
 type Tables = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** @param beforeMaking called before a table of records is made that was lost, or never was */
-export async function prepareTables(
-  cluster: ClickHouseCluster,
-  beforeMaking: () => void,
-): Promise<void> {
-  const { database } = cluster.settings
-  const has = await cluster.onNodes(async (node) => {
-    return (await columnsOf(node, database)).has('records_local')
-  })
-  if (isAnyLost(cluster, has)) beforeMaking()
-  const had = new Set(cluster.nodes.flatMap(({ node }, place) => (has[place] ? [node] : [])))
-  await cluster.onNodes((node) => prepareNode(cluster, node, had.has(node)))
+/** What tells a node's table of records from another one of its name, and from one that was emptied. */
+export interface KeptTable {
+  readonly uuid: string
+  readonly hasRows: boolean
 }
 
-/** @param has whether each node has its table of records. Of a replicated one a new replica gets what the others have. */
-function isAnyLost({ nodes, isReplicated }: ClickHouseCluster, has: readonly boolean[]): boolean {
-  if (!isReplicated) return !has.every(Boolean)
-  const kept = new Set(nodes.filter((_, place) => has[place]).map(({ shard }) => shard))
+/** By the names of nodes. */
+export type KeptTables = Readonly<Record<string, KeptTable>>
+
+export interface PreparedTables {
+  /** Tables of records as they were found. */
+  readonly tables: KeptTables
+  /** Whether there is a table that some node had not. */
+  readonly isAnyMade: boolean
+}
+
+/**
+ * @param kept tables of records as they were seen last
+ * @param beforeMaking called before a table of records is made that was lost, or never was, and when there is another one
+ * in its place, or it was emptied
+ */
+export async function prepareTables(
+  cluster: ClickHouseCluster,
+  kept: KeptTables,
+  beforeMaking: () => void,
+): Promise<PreparedTables> {
+  const { database } = cluster.settings
+  const found = await cluster.onNodes((node) => tableOf(node, database))
+  const isKept = found.map((table, place) => {
+    return table !== undefined && isSame(kept[cluster.nodes[place]!.node.name], table)
+  })
+  if (isAnyLost(cluster, isKept)) beforeMaking()
+  const had = new Set(cluster.nodes.flatMap(({ node }, place) => (found[place] ? [node] : [])))
+  const made = await cluster.onNodes((node) => prepareNode(cluster, node, had.has(node)))
+  return { tables: byNode(cluster, found), isAnyMade: made.some(Boolean) }
+}
+
+/** Tables of records as they are. */
+export async function readTables(cluster: ClickHouseCluster): Promise<KeptTables> {
+  const { database } = cluster.settings
+  return byNode(cluster, await cluster.onNodes((node) => tableOf(node, database)))
+}
+
+function byNode(
+  { nodes }: ClickHouseCluster,
+  tables: readonly (KeptTable | undefined)[],
+): KeptTables {
+  return Object.fromEntries(
+    nodes.flatMap(({ node }, place) => {
+      const table = tables[place]
+      return table ? [[node.name, table] as const] : []
+    }),
+  )
+}
+
+/** Undefined when the node has none. */
+async function tableOf(node: ClickHouseNode, database: string): Promise<KeptTable | undefined> {
+  const [row] = await node.rows<{ readonly uuid: string; readonly rows: string | null }>(
+    `SELECT toString(uuid) AS uuid, total_rows AS rows FROM system.tables
+      WHERE database = '${database}' AND name = 'records_local'`,
+  )
+  return row && { uuid: row.uuid, hasRows: Number(row.rows ?? 1) > 0 }
+}
+
+/** A table that is seen for the first time is taken as it is. */
+function isSame(kept: KeptTable | undefined, found: KeptTable): boolean {
+  return !kept || (kept.uuid === found.uuid && (found.hasRows || !kept.hasRows))
+}
+
+/** @param isKept of each node's table of records. Of a replicated one a new replica gets what the others have. */
+function isAnyLost(
+  { nodes, isReplicated }: ClickHouseCluster,
+  isKept: readonly boolean[],
+): boolean {
+  if (!isReplicated) return !isKept.every(Boolean)
+  const kept = new Set(nodes.filter((_, place) => isKept[place]).map(({ shard }) => shard))
   return nodes.some(({ shard }) => !kept.has(shard))
 }
 
+/** Whether a table had to be made. */
 async function prepareNode(
   cluster: ClickHouseCluster,
   node: ClickHouseNode,
   hadRecords: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const { database, cluster: name } = cluster.settings
   const before = await columnsOf(node, database)
   if (hadRecords && !before.has('records_local')) {
@@ -69,6 +128,7 @@ async function prepareNode(
   const records = { name: 'records', columns: recordColumns }
   requireColumns(node, database, records, after.get('records'))
   await requireSchema(node, database)
+  return localTables.some((table) => !before.has(table.name))
 }
 
 /** By table, the types by name. */

@@ -6,7 +6,7 @@ import { recordColumns } from './tables.ts'
 
 /** Of an insert, after which it is tried again; and what nodes wait for each other. */
 const insertMs = 120_000
-const betweenNodesSeconds = 30
+const betweenNodesSeconds = 60
 const connectMs = 1000
 
 /** Marks of one statement. */
@@ -20,11 +20,21 @@ export async function sendBatch(
   { batch, rowCount, bytes }: EncodedBatch,
   sender: string,
 ): Promise<void> {
+  const { from, to, begin, end } = batch
+  const token = `${sender} ${from}-${to} ${placeText(begin)}-${end ? placeText(end) : ''}`
+  await sendRows(cluster, bytes, rowCount, token)
+}
+
+/** @param token of an insert that is to be done once, however often it is tried */
+export async function sendRows(
+  cluster: ClickHouseCluster,
+  bytes: Buffer,
+  rowCount: number,
+  token: string,
+): Promise<void> {
   if (rowCount === 0) return
   const { database } = cluster.settings
   const table = cluster.isSharded ? 'records' : 'records_local'
-  const { from, to, begin, end } = batch
-  const token = `${sender} ${from}-${to} ${placeText(begin)}-${end ? placeText(end) : ''}`
   await cluster.entry.insert(
     `INSERT INTO ${database}.${table} (${columns}) FORMAT RowBinary`,
     bytes,

@@ -31,12 +31,10 @@ export class ServiceTable {
     return randomUUID()
   }
 
-  /** Throws when the database is another service's. */
+  /** Throws when the database is another service's. Each node knows afterwards, also one that had lost it. */
   async claim(): Promise<void> {
-    const before = await this.#said()
-    if (!before.some(({ name }) => name === 'claim')) {
-      await this.#cluster.onNodes((node) => this.#say(node, 'claim', ''))
-    }
+    this.#requireOwn(await this.#said())
+    await this.#cluster.onNodes((node) => this.#sayOnce(node, 'claim'))
     this.#requireOwn(await this.#said())
     await this.#cluster.onNodes((node) => this.#say(node, 'session', this.#session))
   }
@@ -61,6 +59,11 @@ export class ServiceTable {
     await this.#cluster.onReachable((node) => this.#say(node, 'exported', String(through)))
   }
 
+  /** Which service the database belongs to; undefined when it does to none. */
+  async owner(): Promise<string | undefined> {
+    return firstClaim(await this.#said())?.service
+  }
+
   /** The transaction up to which the nodes say that all have arrived; 0 when none does. */
   async exported(): Promise<number> {
     const said = await this.#said()
@@ -73,14 +76,11 @@ export class ServiceTable {
   }
 
   #requireOwn(said: readonly Said[]): void {
-    const claims = said.filter(({ name }) => name === 'claim')
-    const first = claims.toSorted(
-      (a, b) => compare(a.at, b.at) || (a.service < b.service ? -1 : 1),
-    )[0]
+    const first = firstClaim(said)
     if (first === undefined || first.service === this.#service) return
     throw new ExportFault(
       'owned',
-      `the database ${this.#database} belongs to another service since ${timeOf(first.at)} (${first.service}): choose another by ASSAY_CLICKHOUSE_DATABASE, or drop it if that service is no more`,
+      `the database ${this.#database} belongs to another service since ${timeOf(first.at)} (${first.service}): choose another by ASSAY_CLICKHOUSE_DATABASE, or drop it if that service is no more; if it is this one, whose clickhouse.json was lost, "assay clickhouse verify --repair --take-over" goes on with it`,
     )
   }
 
@@ -95,13 +95,24 @@ export class ServiceTable {
   }
 
   /** Later than all that was said, whatever the node's clock does. */
-  async #say(node: ClickHouseNode, name: string, value: string): Promise<void> {
+  async #say(node: ClickHouseNode, name: string, value: string, where = ''): Promise<void> {
     const table = `${this.#database}.service`
     await node.run(
       `INSERT INTO ${table} SELECT '${name}', '${this.#service}', '${value}',
-        greatest(now64(6), (SELECT max(at) FROM ${table}) + INTERVAL 1 MICROSECOND)`,
+        greatest(now64(6), (SELECT max(at) FROM ${table}) + INTERVAL 1 MICROSECOND) ${where}`,
     )
   }
+
+  /** Unless the node knows already. */
+  #sayOnce(node: ClickHouseNode, name: string): Promise<void> {
+    const known = `SELECT count() FROM ${this.#database}.service WHERE name = '${name}' AND service = '${this.#service}'`
+    return this.#say(node, name, '', `WHERE (${known}) = 0`)
+  }
+}
+
+function firstClaim(said: readonly Said[]): Said | undefined {
+  const claims = said.filter(({ name }) => name === 'claim')
+  return claims.toSorted((a, b) => compare(a.at, b.at) || (a.service < b.service ? -1 : 1))[0]
 }
 
 function compare(a: string, b: string): number {

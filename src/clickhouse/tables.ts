@@ -154,6 +154,18 @@ export const objectColumns: readonly Column[] = [
   { name: 'at', type: "DateTime64(6, 'UTC')", comment: 'When this was exported' },
 ]
 
+export const catalogColumns: readonly Column[] = [
+  { name: 'key', type: 'String', comment: 'Names an entry of the catalog' },
+  {
+    name: 'value',
+    type: 'String',
+    codec: 'ZSTD(3)',
+    comment: 'The entry as JSON, without keys, passwords and secrets',
+  },
+  { name: 'removed', type: 'Bool', comment: 'The entry is no more' },
+  { name: 'at', type: "DateTime64(6, 'UTC')", comment: 'When this was exported' },
+]
+
 export const serviceColumns: readonly Column[] = [
   { name: 'name', type: 'LowCardinality(String)', comment: 'claim, session, exported or schema' },
   { name: 'service', type: 'String', comment: 'Which service says so' },
@@ -199,6 +211,15 @@ export const localTables: readonly LocalTable[] = [
     indexes: [],
     engine: 'ReplacingMergeTree',
     order: 'ORDER BY object',
+    settings: [],
+    deduplication: undefined,
+  },
+  {
+    name: 'catalog',
+    columns: catalogColumns,
+    indexes: [],
+    engine: 'ReplacingMergeTree',
+    order: 'ORDER BY key',
     settings: [],
     deduplication: undefined,
   },

@@ -13,7 +13,6 @@ import { type AnyJson, RunningService } from '../support/running-service.ts'
 const clusterNumber = 91
 const database = 'assay'
 
-// Only in the slow suite until it is found out why a state comes late in some of its runs.
 describe.runIf(isSlow && hasCluster())('a cluster', () => {
   let cluster: Cluster
   let service: RunningService
@@ -180,6 +179,35 @@ describe.runIf(isSlow && hasCluster())('a cluster', () => {
     for (const node of cluster.nodes) await cluster.ask(node, `DROP DATABASE ${database} SYNC`)
     await service.insert('project_logs', project, [{ id: 'f' }])
     await expectSame()
+  })
+
+  test('gets everything again when nothing is written after tables were dropped, made anew or emptied', async () => {
+    await expectSame()
+    const read = (sql: string) => cluster.ask(1, sql).catch((thrown: unknown) => thrown)
+    const current = `SELECT count() AS n FROM ${database}.current_records`
+    const objects = `SELECT count() AS n FROM ${database}.objects FINAL WHERE NOT removed`
+    const before = [await read(current), await read(objects)]
+    const isSame = () =>
+      expectSame().then(
+        () => true,
+        () => false,
+      )
+    const all = (sql: string) => Promise.all(cluster.nodes.map((node) => cluster.ask(node, sql)))
+    for (const loss of [
+      () => all(`DROP DATABASE ${database} SYNC`),
+      () =>
+        cluster.ask(
+          2,
+          `CREATE OR REPLACE TABLE ${database}.records_local AS ${database}.records_local`,
+        ),
+      () => all(`TRUNCATE TABLE ${database}.records_local`),
+    ]) {
+      await loss()
+      // It is looked every ten seconds whether the tables are there.
+      await expect
+        .poll(async () => [await read(current), await read(objects), await isSame()])
+        .toEqual([...before, true])
+    }
   })
 
   test('gets what was committed while nodes were down, and says so meanwhile', async () => {

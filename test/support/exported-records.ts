@@ -1,5 +1,6 @@
 /** What a data directory has committed, and what the nodes of a cluster have of it. */
 import { createHash } from 'node:crypto'
+import { RemovedObjects } from '../../src/catalog/removed-objects.ts'
 import { openRecords } from '../../src/storage/environment.ts'
 import { RecordReader } from '../../src/storage/read/record-reader.ts'
 import type { RowView } from '../../src/storage/row/row.ts'
@@ -21,17 +22,17 @@ interface ExportedRow {
 
 const notSuperseded = '18446744073709551615'
 
-/** @param objects numbers of those that count; all when not given */
-export async function committedVersions(
-  directory: string,
-  objects?: ReadonlySet<number>,
-): Promise<Versions> {
+/** Without those of objects that were removed, which leave the directory some time later. */
+export async function committedVersions(directory: string): Promise<Versions> {
   const records = openRecords(directory, { readOnly: true })
   try {
+    const removed = new RemovedObjects()
+    for (const { key, value } of records.catalog.getRange()) removed.note(key.toString(), value)
+    const isGone = removed.numbers()
     const reader = new RecordReader(records)
     const versions = new Map<string, string>()
     for (const object of reader.objectsWrittenAfter(0)) {
-      if (objects && !objects.has(object)) continue
+      if (isGone.has(object)) continue
       for (const { key, view } of reader.readDelta(object, 0, reader.lastTransaction())) {
         const by = reader.supersededBy(object, view.paginationKey, key)
         versions.set(

@@ -42,7 +42,7 @@ export interface ExportSummary {
 /** What comes within this is sent together. */
 const gatherMs = 100
 const firstRetryMs = 250
-const lastRetryMs = 30_000
+const lastRetryMs = 10_000
 /** Of a thread that has nothing to do, to see whether the database is still its own. */
 const idleMs = 10_000
 const heapBytes = 512 * 2 ** 20
@@ -53,6 +53,7 @@ const tellEveryMs = 60_000
 const nothing: ExportStatus = {
   through: 0,
   runThrough: 0,
+  needsObjects: false,
   round: 1,
   transactions: 0,
   rows: 0,
@@ -160,7 +161,10 @@ export class ExportLoop {
       through: this.#options.lastTransaction(),
     }
     try {
-      return (await this.#thread.run(step)) as ExportStatus
+      const status = (await this.#thread.run(step)) as ExportStatus
+      // Another thread has taken the place of one that ended.
+      if (status.needsObjects) this.#objects.forget()
+      return status
     } catch (thrown) {
       // What is thrown in place of a status is about the thread; the next step gets a new one.
       this.#objects.forget()

@@ -17,12 +17,14 @@ export class ExportedObjects {
   #written: ExportedObject[] = []
   #removed: number[] = []
   #isAll = true
+  #catalogChanges = 0
   readonly #stop: () => void
 
   /** @param onNews called when there is something to tell */
   constructor(catalog: Catalog, onNews: () => void) {
     this.#catalog = catalog
     this.#stop = catalog.onChange((changes) => {
+      this.#catalogChanges++
       this.#note(changes)
       if (!this.isEmpty) onNews()
     })
@@ -43,6 +45,7 @@ export class ExportedObjects {
       isAll: this.#isAll,
       written: this.#written,
       removed: this.#removed,
+      catalogChanges: this.#catalogChanges,
       mayRemove: this.#catalog.damaged.every(({ state }) => state !== 'lost'),
     }
     this.#isAll = false

@@ -3,7 +3,7 @@
  * transaction after the last: a process that is killed in between goes on at the next start.
  */
 import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
-import type { RecordDatabase, RecordsEnvironment } from '../environment.ts'
+import type { ReadTransaction, RecordDatabase, RecordsEnvironment } from '../environment.ts'
 import type { RecordReader } from '../read/record-reader.ts'
 import { objectRange, readRowKey, transactionOf } from '../record-key.ts'
 
@@ -32,6 +32,7 @@ export interface PurgedVersion {
 
 const firstKey = Buffer.from('purge 0')
 const endKey = Buffer.from('purge:')
+const purgedPrefix = 'purged '
 const endOfTime = 2 ** 48 - 1
 
 /** What one plan removes of old versions, so that it is held in memory; the next plan finds what is left. */
@@ -62,10 +63,42 @@ export function notePurges({ root, progress }: RecordsEnvironment, purges: reado
 /** To be called when all of them were carried out. */
 export function forgetPurges({ root, progress }: RecordsEnvironment): void {
   root.transactionSync(() => {
+    const objects = new Set(readPurges(progress).map(({ object }) => object))
+    const number = 1 + Math.max(0, ...readPurged(progress, 0).map((each) => each.number))
+    for (const object of objects) {
+      progress.putSync(Buffer.from(`${purgedPrefix}${object}`), Buffer.from(String(number)))
+    }
     for (const key of [...progress.getKeys({ start: firstKey, end: endKey })]) {
       progress.removeSync(key)
     }
   })
+}
+
+/** An object of which row versions were removed. */
+export interface PurgedObject {
+  readonly object: number
+  /** Of the last time; each time has a greater one. */
+  readonly number: number
+}
+
+/** Objects of which row versions were removed after the time with the number, for who has copies of them. */
+export function readPurged(
+  progress: RecordDatabase,
+  after: number,
+  transaction?: ReadTransaction,
+): PurgedObject[] {
+  const range = {
+    start: Buffer.from(purgedPrefix),
+    end: Buffer.from(`${purgedPrefix}:`),
+    ...(transaction && { transaction }),
+  }
+  return Array.from(
+    progress.getReadable(range, () => undefined),
+    ({ key, value }) => {
+      const object = Number(key.toString().slice(purgedPrefix.length))
+      return { object, number: Number(value.toString()) }
+    },
+  ).filter(({ number }) => number > after)
 }
 
 /** The row versions of the plans, by object, each in the order of their keys. */
