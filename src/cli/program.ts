@@ -6,6 +6,7 @@ import { addAdministration } from './admin-program.ts'
 import { addBackup } from './backup-program.ts'
 import type { CheckFlags } from './check.ts'
 import { addClickHouseOptions } from './clickhouse-options.ts'
+import { addClickHouse } from './clickhouse-program.ts'
 import type { DemoFlags } from './demo.ts'
 import { addExportOptions } from './export-options.ts'
 import type { ImportOptions } from './import.ts'
@@ -30,6 +31,7 @@ export function createProgram(): Command {
   addQuery(program)
   addCheck(program)
   addBackup(program, addConnection)
+  addClickHouse(program)
   addDemo(program)
   addAdministration(program, addConnection)
   return program

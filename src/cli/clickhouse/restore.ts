@@ -1,0 +1,74 @@
+/** `assay clickhouse restore`: a data directory from what was exported. */
+import { existsSync, readdirSync } from 'node:fs'
+import { restoreExport } from '../../clickhouse/restore.ts'
+import { ServiceTable } from '../../clickhouse/service-table.ts'
+import type { ConfigFlags } from '../../config.ts'
+import { AssayError } from '../../error.ts'
+import { writeFormat } from '../../storage/directory/data-format.ts'
+import { lockDirectory } from '../../storage/directory-lock.ts'
+import { makeFolder } from '../../storage/durable-file.ts'
+import { openRecords } from '../../storage/environment.ts'
+import { formatTransaction } from '../../type/transaction.ts'
+import { readTarget, say, withCluster } from './open-cluster.ts'
+
+export type ClickHouseRestoreFlags = ConfigFlags
+
+export async function runRestoreExport(flags: ClickHouseRestoreFlags): Promise<void> {
+  const { settings, directory } = readTarget(flags)
+  const found = existsSync(directory) ? readdirSync(directory) : []
+  if (found.some((name) => !/^lock\.\d+$/.test(name))) {
+    throw new AssayError('COMMAND_INVALID', `${directory} is not empty: it has ${found[0]}`, {
+      hint: 'name a folder that is empty or not there with --data-dir',
+    })
+  }
+  await withCluster(settings, async (cluster) => {
+    const owner = await new ServiceTable(cluster, '', '').owner()
+    const through = owner ? await new ServiceTable(cluster, owner, '').exported() : 0
+    if (through === 0) {
+      throw new AssayError(
+        'COMMAND_INVALID',
+        `${settings.database} has no export that has come to an end: nothing can be restored from it`,
+      )
+    }
+    await makeFolder(directory)
+    const lock = await lockDirectory(directory)
+    const records = openRecords(directory, { readOnly: false })
+    try {
+      const tell = progressTeller()
+      const { rows, objects, transactions, missing } = await restoreExport(
+        cluster,
+        records,
+        through,
+        tell,
+      )
+      if (missing.length > 0) {
+        throw new AssayError('STORAGE_CORRUPT', `${settings.database} changed while it was read`, {
+          hint: 'stop the service that exports to it, and try again',
+        })
+      }
+      writeFormat(directory)
+      const count = (number: number) => number.toLocaleString('en')
+      say(
+        `${directory} has what ${settings.database} had up to transaction ${formatTransaction(through)}: ` +
+          `${count(rows)} row versions of ${count(objects)} objects in ${count(transactions)} transactions.\n` +
+          'Keys, passwords, secrets and attachments are not exported: start the service with ASSAY_BOOTSTRAP_KEY, ' +
+          'and let it export to another database, or drop this one first.',
+      )
+    } finally {
+      await records.root.close()
+      await lock.release()
+    }
+  })
+}
+
+/** Says how far it is, every few seconds. */
+function progressTeller(): (done: number, total: number) => void {
+  const everyMs = 5000
+  let last = performance.now()
+  return (done, total) => {
+    const now = performance.now()
+    if (now - last < everyMs) return
+    last = now
+    process.stderr.write(`${done.toLocaleString('en')} of ${total.toLocaleString('en')} rows\n`)
+  }
+}
