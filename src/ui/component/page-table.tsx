@@ -1,5 +1,6 @@
 /** A table of the rows of one page, all of them in the document: sorted by its heads, chosen, opened. */
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 import { base, goTo } from '../state/location.ts'
 import { isForBrowser } from './link.tsx'
 import { useStepKeys } from './step-keys.ts'
@@ -69,6 +70,13 @@ export function PageTable<Row>(props: PageTableProps<Row>) {
     ;(props.onStep ?? onOpen)?.(next)
     return rowId(next)
   })
+  const lastChosen = useRef(0)
+  /** With Shift, all from the one that was chosen before. */
+  const chooseRow = (index: number, isRange: boolean) => {
+    const [from, to] = isRange ? [lastChosen.current, index].sort((a, b) => a - b) : [index, index]
+    lastChosen.current = index
+    choose(ids.slice(from, to! + 1), !chosen?.has(ids[index]!))
+  }
   const choose = (some: readonly string[], isChosen: boolean) => {
     const next = new Set(chosen)
     for (const id of some) {
@@ -118,7 +126,7 @@ export function PageTable<Row>(props: PageTableProps<Row>) {
                       type="checkbox"
                       aria-label={`Choose ${rowName(row)}`}
                       checked={chosen?.has(id) ?? false}
-                      onChange={(event) => choose([id], event.currentTarget.checked)}
+                      onClick={(event) => chooseRow(index, event.shiftKey)}
                     />
                   </td>
                 )}

@@ -44,7 +44,7 @@ export class Line<Row> extends Component<LineProps<Row>> {
       <tr {...place} aria-selected={isOpen} class={state}>
         {isChosen !== undefined && (
           <td class="choice">
-            <input type="checkbox" checked={isChosen} aria-label={`Choose row ${index + 1}`} />
+            <input type="checkbox" checked={isChosen} aria-label={`Select row ${index + 1}`} />
           </td>
         )}
         {columns.map((column, i) => {

@@ -125,7 +125,6 @@ export function Table<Row>(props: TableProps<Row>) {
     const index = indexOf(target)
     if (index === undefined) return
     if (target.matches('.choice, .choice input')) {
-      event.preventDefault()
       choose(index, event.shiftKey)
       return
     }
@@ -254,7 +253,7 @@ function ChooseAll<Row>({
   return (
     <input
       type="checkbox"
-      aria-label="Choose all rows"
+      aria-label="Select all rows that are loaded"
       checked={rows.length > 0 && ids.size >= rows.length}
       onChange={(event) => selection.onChange(event.currentTarget.checked ? all() : new Set())}
     />

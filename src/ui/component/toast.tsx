@@ -1,5 +1,6 @@
 /** Short news at the edge of the page: what was done, or what went wrong in the background. */
 import { signal } from '@preact/signals'
+import { Link } from './link.tsx'
 
 interface Toast {
   readonly id: number
@@ -10,8 +11,10 @@ interface Toast {
 
 export interface ToastAction {
   /** "Undo" */
-  readonly label: string
-  readonly onChoose: () => void
+  readonly label?: string
+  readonly onChoose?: () => void
+  /** Where what was done can be seen. */
+  readonly link?: { readonly title: string; readonly to: string }
 }
 
 const toasts = signal<readonly Toast[]>([])
@@ -60,12 +63,13 @@ function shown(failures: boolean) {
     .map(({ id, text, isFailure, action }) => (
       <div key={id} class={isFailure ? 'toast failure' : 'toast'}>
         <p>{text}</p>
-        {action && (
+        {action?.link && <Link to={action.link.to}>{action.link.title}</Link>}
+        {action?.onChoose && (
           <button
             type="button"
             onClick={() => {
               dismiss(id)
-              action.onChoose()
+              action.onChoose?.()
             }}
           >
             {action.label}

@@ -10,6 +10,7 @@ import { addressWith, openBeside, parameter, setParameters } from '../state/loca
 import { BaseChoice } from './base-choice.tsx'
 import { Example } from './example.tsx'
 import { exampleColumns, plainColumns } from './example-columns.tsx'
+import { useExamplePicks } from './example-picks.tsx'
 import { ExperimentGroups } from './experiment-groups.tsx'
 import { ExperimentHead } from './experiment-head.tsx'
 import { FoundPages, FoundSearch, pageNumber, useFoundPage, useFoundWords } from './found-rows.tsx'
@@ -42,6 +43,15 @@ export function ExperimentResults(props: ExperimentResultsProps) {
   const rows = useFoundPage(groupField === undefined ? text : undefined, { sort })
   const { shown } = rows
   const ids = isOfSource ? shown.map((row) => String(row.id)) : []
+  const picks = useExamplePicks({
+    ...{ ids, sort, found, projectId: experiment.project_id, experimentId: id },
+    total: rows.data?.total,
+    isOpen: open !== undefined,
+    onChange: () => {
+      rows.reload()
+      summary.reload()
+    },
+  })
   const partners = useLoaded(
     baseId === undefined || ids.length === 0 ? undefined : `${baseId} ${ids.join()}`,
     (signal) => partnersOf(ids, { experimentId: id, baseId: baseId!, key: comparisonKey }, signal),
@@ -102,6 +112,7 @@ export function ExperimentResults(props: ExperimentResultsProps) {
                   onOpen: (row: Row) => openBeside({ row: String(row.id) }),
                   onStep: (row: Row) => setParameters({ row: String(row.id) }),
                   linkOf: (row: Row) => addressWith({ row: String(row.id) }),
+                  ...picks.table,
                   order,
                   onOrder: (next) => setParameters({ sort: writeOrder(next), page: undefined }),
                 })}
@@ -125,6 +136,7 @@ export function ExperimentResults(props: ExperimentResultsProps) {
               )}
             </div>
           )}
+          {picks.bar}
         </>
       )}
     </div>

@@ -26,6 +26,7 @@ import { ColumnChoice } from './column-choice.tsx'
 import { FirstLines } from './first-lines.tsx'
 import { LiveSwitch, useArrivals } from './log-arrivals.tsx'
 import { logColumns, resultColumns, selectedFields, sortExpression } from './log-columns.tsx'
+import { useLogPicks } from './log-picks.tsx'
 import { changeView, type LogView, timeCondition, timeSpan, viewOfUrl } from './log-view.ts'
 import { useShownColumns } from './shown-columns.ts'
 import { TimeChoice } from './time-choice.tsx'
@@ -76,6 +77,11 @@ function Records({
   const arrivals = useArrivals(shown, pages, idOf, view)
   const open = parameter('trace')
   const openId = idOf === 'root_span_id' ? open : parameter('span')
+  const picks = useLogPicks({
+    ...{ projectId, projectName, pages, idOf, fields },
+    shown: isRecords ? shown : undefined,
+    isOpen: open !== undefined,
+  })
   const [revealed, setRevealed] = useState<number>()
   const opening = (row: Row) => ({
     trace: String(row.root_span_id),
@@ -173,6 +179,7 @@ function Records({
               onOpen={isRecords ? (row) => openBeside(opening(row)) : undefined}
               linkOf={isRecords ? (row) => addressWith(opening(row)) : undefined}
               revealed={revealed}
+              selection={picks.selection}
               newIds={arrivals.newIds}
               onSight={(first, last) => {
                 look(first, last)
@@ -206,6 +213,7 @@ function Records({
           )
         }
       />
+      {picks.bar}
     </div>
   )
 }

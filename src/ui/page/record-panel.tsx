@@ -6,6 +6,7 @@ import { Failure, Loading } from '../component/notice.tsx'
 import { recordFields } from '../service/dataset.ts'
 import { parseExactly } from '../service/exact-json.ts'
 import { type LoadedRecord, useRecord, useRecordChange } from './record-change.ts'
+import { RecordOrigin } from './record-origin.tsx'
 
 export interface RecordPanelProps {
   readonly datasetId: string
@@ -32,6 +33,7 @@ export function RecordPanel(props: RecordPanelProps) {
           Close
         </button>
       </header>
+      {id !== undefined && <RecordOrigin datasetId={datasetId} id={id} version={version} />}
       {error && <Failure error={error} retry={reload} />}
       {!record ? (
         !error && <Loading what="the record" />

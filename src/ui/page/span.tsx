@@ -10,6 +10,7 @@ import { placeOf } from '../service/feedback.ts'
 import { useLoaded } from '../service/load.ts'
 import { query, quoted, type Row } from '../service/query.ts'
 import { durationOf, nameOf, typeOf } from '../service/span-facts.ts'
+import { SpanDatasets } from './record-origin.tsx'
 import { SpanComments } from './span-comments.tsx'
 import { SpanExpected } from './span-expected.tsx'
 import { SpanScores } from './span-scores.tsx'
@@ -91,6 +92,7 @@ export function Span({
       <Metrics row={data} usage={usage} />
       {given && <SpanScores {...given} />}
       {given && <SpanTags {...given} />}
+      {place && place.type !== 'dataset' && <SpanDatasets key={id} place={place} id={id} />}
       {valueFields.map((field) =>
         field === 'expected' && given ? (
           <SpanExpected key={field} {...given} sought={sought} />
