@@ -12,6 +12,9 @@ const pingMs = 4000
 /** No deadline is later. */
 const longestMs = 150_000
 
+/** In bytes: versions are named one by one. */
+const longestStatement = String(2 ** 26)
+
 /** What ids of statements begin with that change something, so that `endStatements` finds them. */
 const statementPrefix = 'assay-'
 
@@ -94,7 +97,8 @@ export class ClickHouseNode {
 
   run(sql: string, settings: ServerSettings = {}): Promise<void> {
     return this.#during(statementMs, async (options) => {
-      const wait = { wait_end_of_query: 1, ...settings } as const
+      // One in the statement itself is read too late.
+      const wait = { wait_end_of_query: 1, max_query_size: longestStatement, ...settings } as const
       await this.#client.command({
         ...options,
         query: sql,

@@ -76,7 +76,7 @@ function markStatement(table: string, marks: readonly Mark[]): string {
   const by = marks.map((mark) => mark.by)
   return `UPDATE ${table} SET by = transform(version, CAST([${versions}], 'Array(UInt64)'), CAST([${by}], 'Array(UInt64)'), by)
     WHERE (object, pagination_key, version) IN (${rows.join(', ')})
-    SETTINGS max_query_size = ${2 ** 24}, enable_lightweight_update = 1`
+    SETTINGS enable_lightweight_update = 1`
 }
 
 function keyText({ transaction, index }: Mark['version']): string {

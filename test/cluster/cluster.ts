@@ -17,11 +17,13 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   addressOf,
+  delayLink,
   makeNetwork,
   missingForNetwork,
   onHost,
   removeNetwork,
   setLink,
+  undelayLink,
 } from './network.ts'
 
 const here = new URL('.', import.meta.url).pathname
@@ -166,6 +168,15 @@ export class Cluster {
 
   join(node: number): void {
     setLink(this.#number, node, 'up')
+  }
+
+  /** Makes what comes to the node slow; false where this kernel cannot. */
+  delay(node: number, milliseconds: number): boolean {
+    return delayLink(this.#number, node, milliseconds)
+  }
+
+  undelay(node: number): void {
+    undelayLink(this.#number, node)
   }
 
   /** The rows of the answer of one node. */

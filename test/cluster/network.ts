@@ -66,6 +66,17 @@ export function setLink(cluster: number, node: number, state: 'up' | 'down'): vo
   ip('link', 'set', names(cluster, node).outside, state)
 }
 
+/** Makes the node's link slow; false where this kernel cannot. */
+export function delayLink(cluster: number, node: number, milliseconds: number): boolean {
+  const device = ['dev', names(cluster, node).outside, 'root']
+  const delay = ['netem', 'delay', `${milliseconds}ms`, `${Math.ceil(milliseconds / 2)}ms`]
+  return spawnSync('tc', ['qdisc', 'replace', ...device, ...delay]).status === 0
+}
+
+export function undelayLink(cluster: number, node: number): void {
+  spawnSync('tc', ['qdisc', 'delete', 'dev', names(cluster, node).outside, 'root'])
+}
+
 function ip(...args: string[]): void {
   execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] })
 }
