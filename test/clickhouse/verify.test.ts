@@ -1,5 +1,5 @@
 /** A data directory is compared with what a cluster has of it, the cluster is mended, and a directory is made out of it. */
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Cluster, clusterName, hasCluster } from '../cluster/cluster.ts'
@@ -74,6 +74,15 @@ describe.runIf(hasCluster())('what a cluster has of a data directory', () => {
       /^43 row versions up to transaction \d+ in 1 ranges: ClickHouse has just these/,
     )
     expect(code).toBe(0)
+  })
+
+  test('answers the queries of the page', async () => {
+    const page = readFileSync(new URL('../../src/docs/clickhouse.md', import.meta.url), 'utf8')
+    const queries = Array.from(page.matchAll(/```text\n(-- [^`]+)```/g), ([, query]) => query!)
+    expect(queries.length).toBe(10)
+    for (const query of queries) await cluster.ask(2, query)
+    const words = queries.find((query) => query.includes('hasAllTokens'))!
+    expect(await cluster.ask(2, words.replace('question', 'first3'))).toHaveLength(1)
   })
 
   test.runIf(isSlow)(

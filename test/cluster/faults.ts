@@ -60,6 +60,8 @@ class FaultRun {
       await this.#start()
       const { json } = await this.#ask('/v1/project', { name: 'p' })
       this.#project = String(json.id)
+      await this.#ask(`/v1/project_logs/${this.#project}/insert`, { events: this.#rows() })
+      await this.#arrived()
       const end = wait(seconds * 1000).then(() => {
         this.#isOver = true
       })
