@@ -220,18 +220,33 @@ export interface Kernels {
   maxNumbers(values: number, groups: number, count: number, highest: number): void
   countOfFew(groups: number, count: number, groupCount: number, lanes: number, counts: number): void
   greatestOf(values: number, count: number): number
-  sumAll(values: number, count: number, high: number, low: number, sum: number): number
+  sumAll(
+    values: number,
+    count: number,
+    bound: number,
+    high: number,
+    low: number,
+    sum: number,
+  ): number
   sumByGroup(
     values: number,
     groups: number,
     count: number,
     groupCount: number,
     lanes: number,
+    bound: number,
     high: number,
     low: number,
     sums: number,
   ): number
-  restsOf(values: number, count: number, high: number, low: number, out: number): void
+  restsOf(
+    values: number,
+    count: number,
+    bound: number,
+    high: number,
+    low: number,
+    out: number,
+  ): void
   squareNumbers(
     values: number,
     count: number,

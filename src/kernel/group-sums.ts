@@ -97,24 +97,35 @@ function sumAll(values: Float64Array, count: number, take: (part: number) => voi
   return present
 }
 
+/** That of the batch before, whose numbers are mostly like those of the next. */
+let lastScale: Scale | undefined
+
 function sumBatch(values: Float64Array, count: number, take: (part: number) => void): number {
   beginKernel()
   const at = place(values, count)
-  const greatest = kernels.greatestOf(at, count)
-  if (greatest >= 2 ** greatestExponent) {
-    const present = values.subarray(0, count).filter((value) => !Number.isNaN(value))
-    present.forEach(take)
-    return present.length
+  const sum = stageBytes(wordsPerSum * 8)
+  let scale = lastScale
+  if (!scale || hasLeft(at, count, scale, sum)) {
+    const greatest = kernels.greatestOf(at, count)
+    if (greatest >= 2 ** greatestExponent) {
+      const present = values.subarray(0, count).filter((value) => !Number.isNaN(value))
+      present.forEach(take)
+      return present.length
+    }
+    scale = scaleOfBatch(greatest)
+    lastScale = hasLeft(at, count, scale, sum) ? undefined : scale
   }
-  const { unit, high, low } = scaleOfBatch(greatest)
-  const sum = stageBytes(wordsPerSum * 8) >> 3
-  numbers.fill(0, sum, sum + wordsPerSum)
-  const isLeft = kernels.sumAll(at, count, high, low, sum << 3) !== 0
-  const present = numbers[sum + added]!
-  readWords(sum, unit)
+  const present = numbers[(sum >> 3) + added]!
+  readWords(sum >> 3, scale.unit)
   parts.forEach(take)
-  if (isLeft) sumBatch(restsOf(values, count, high, low), count, take)
+  if (!lastScale) sumBatch(restsOf(values, count, scale), count, take)
   return present
+}
+
+/** Sums a batch, and tells whether that left something. */
+function hasLeft(at: number, count: number, { bound, high, low }: Scale, sum: number): boolean {
+  numbers.fill(0, sum >> 3, (sum >> 3) + wordsPerSum)
+  return kernels.sumAll(at, count, bound, high, low, sum) !== 0
 }
 
 /** What the words of a sum stand for: the sum of these. */
@@ -131,12 +142,12 @@ function readWords(at: number, unit: number): void {
 }
 
 /** What kernels have left of numbers. */
-function restsOf(values: Float64Array, count: number, high: number, low: number): Float64Array {
+function restsOf(values: Float64Array, count: number, { bound, high, low }: Scale): Float64Array {
   const rests = new Float64Array(count)
   beginKernel()
   const at = place(values, count)
   const out = placeOutput(rests, count)
-  kernels.restsOf(at, count, high, low, out)
+  kernels.restsOf(at, count, bound, high, low, out)
   takeOutput(rests, count, out)
   return rests
 }
@@ -203,6 +214,8 @@ export class GroupSums {
   /** Units of words, and how many rows these have. */
   #scale: Scale | undefined
   #rows = 0
+  /** Whether the last numbers were too great for them. */
+  #isShort = false
   /** By group, a sum and what rounding has taken from it. Made when words are first settled. */
   #settled: Float64Array = noNumbers
   readonly #units = new UnitSums()
@@ -229,7 +242,7 @@ export class GroupSums {
   /** Adds numbers that are not NaN, the i-th to the sum of group `groups[i]`. */
   add(values: Float64Array, groups: Int32Array, count: number): void {
     if (!isOfKernels(this.#words)) {
-      this.#addEach(values, groups, count)
+      this.#addEach(values, groups, count, 0)
       return
     }
     for (let from = 0; from < count; from += maximumRows) {
@@ -370,27 +383,30 @@ export class GroupSums {
   #addBatch(values: Float64Array, groups: Int32Array, count: number): void {
     beginKernel()
     const at = place(values, count)
-    const greatest = kernels.greatestOf(at, count)
-    if (greatest >= 2 ** greatestExponent) {
-      this.#addEach(values, groups, count)
+    const scale = this.#scaleFor(at, count)
+    if (!scale) {
+      this.#addEach(values, groups, count, 0)
       return
     }
-    const { high, low } = this.#scaleFor(greatest, count)
+    const { bound, high, low } = scale
     const of = place(groups, count)
     const { groupCount } = this
     const isFew = groupCount * rowsPerLane <= count
     const lanes = isFew ? placeOutput(noNumbers, groupCount * 16) : 0
-    const { byteOffset } = this.#words
-    const isLeft = kernels.sumByGroup(at, of, count, groupCount, lanes, high, low, byteOffset)
-    if (isLeft === 0) return
+    const to = this.#words.byteOffset
+    if (kernels.sumByGroup(at, of, count, groupCount, lanes, bound, high, low, to) === 0) return
+    this.#addEach(values, groups, count, bound)
     this.#below ??= new GroupSums()
     this.#below.resize(groupCount)
-    this.#below.add(restsOf(values, count, high, low), groups, count)
+    this.#below.add(restsOf(values, count, scale), groups, count)
   }
 
-  #addEach(values: Float64Array, groups: Int32Array, count: number): void {
+  /** Adds numbers one by one that are as far from 0 as `bound`. */
+  #addEach(values: Float64Array, groups: Int32Array, count: number, bound: number): void {
     for (let i = 0; i < count; i++) {
-      if (!Number.isNaN(values[i]!)) this.addPart(groups[i]!, values[i]!, 1)
+      if (!(Math.abs(values[i]!) >= bound)) continue
+      this.addPart(groups[i]!, values[i]!, 1)
+      this.#isShort = true
     }
   }
 
@@ -398,12 +414,18 @@ export class GroupSums {
     return this.groupCount > manyGroups ? 20 : 16
   }
 
-  #scaleFor(greatest: number, count: number): Scale {
+  /** Undefined: numbers are too great for any. */
+  #scaleFor(at: number, count: number): Scale | undefined {
     this.#makeRoom(count)
-    if (!this.#scale || greatest >= this.#scale.bound) {
-      this.#settleWords()
-      // With room for numbers that are somewhat greater, which later batches may have.
-      this.#scale = scaleOf(exponentAbove(greatest) + 1, this.#rowBits)
+    if (!this.#scale || this.#isShort) {
+      const greatest = kernels.greatestOf(at, count)
+      if (greatest >= 2 ** greatestExponent) return undefined
+      this.#isShort = false
+      if (!this.#scale || greatest >= this.#scale.bound) {
+        this.#settleWords()
+        // With room for numbers that are somewhat greater, which later batches may have.
+        this.#scale = scaleOf(exponentAbove(greatest) + 1, this.#rowBits)
+      }
     }
     this.#rows += count
     return this.#scale

@@ -2,8 +2,9 @@
  * Exact sums of doubles. A number is cut into a whole number of units, which are added as integers of 64 bits, and a rest, a
  * whole number of finer units, which are added as doubles. Units are powers of two that are chosen so that neither sum
  * loses a bit (`../group-sums.ts`). `high` is 1.5 × 2^52 units: added to a number, it leaves whole units, as the bits by
- * which the sum is more than `high`. `low` is the same of finer units. What is left of some number after both makes
- * the result 1: it is to be added apart, as `restsOf` writes it.
+ * which the sum is more than `high`. `low` is the same of finer units. Numbers that are as far from 0 as `bound` are not
+ * added, nor what is left of others after both parts. If there are such, the result is 1: `restsOf` writes what is to be added
+ * apart.
  *
  * The sum of a group has 32 bytes, which lie in one line of the cache: the sum of rests, that of whole units, how many numbers
  * were added, and 8 bytes that mean nothing.
@@ -41,8 +42,9 @@ export function addSum(sum: usize, rest: f64, whole: i64, added: f64): void {
 }
 
 /** Returns what is left of the number. */
-function addRow(value: f64, high: f64, low: f64, sum: usize): f64 {
+function addRow(value: f64, bound: f64, high: f64, low: f64, sum: usize): f64 {
   if (!isPresent(value)) return 0
+  if (abs(value) >= bound) return value
   const raised = value + high
   const part = value - (raised - high)
   const rest = part + low - low
@@ -51,7 +53,15 @@ function addRow(value: f64, high: f64, low: f64, sum: usize): f64 {
 }
 
 /** Adds all rows to one sum. */
-export function sumAll(values: usize, count: i32, high: f64, low: f64, sum: usize): i32 {
+export function sumAll(
+  values: usize,
+  count: i32,
+  bound: f64,
+  high: f64,
+  low: f64,
+  sum: usize,
+): i32 {
+  const bounds = f64x2.splat(bound)
   const highs = f64x2.splat(high)
   const lows = f64x2.splat(low)
   let wholeA = i64x2.splat(0)
@@ -64,8 +74,11 @@ export function sumAll(values: usize, count: i32, high: f64, low: f64, sum: usiz
   for (let row = 0; row < even; row += 4) {
     let x = v128.load(values)
     let y = v128.load(values, 16)
-    const isX = f64x2.eq(x, x)
-    const isY = f64x2.eq(y, y)
+    const distanceX = f64x2.abs(x)
+    const distanceY = f64x2.abs(y)
+    const isX = f64x2.lt(distanceX, bounds)
+    const isY = f64x2.lt(distanceY, bounds)
+    const isFar = v128.or(f64x2.ge(distanceX, bounds), f64x2.ge(distanceY, bounds))
     x = v128.and(x, isX)
     y = v128.and(y, isY)
     present = i64x2.sub(present, i64x2.add(isX, isY))
@@ -80,7 +93,8 @@ export function sumAll(values: usize, count: i32, high: f64, low: f64, sum: usiz
     restA = f64x2.add(restA, ofX)
     restB = f64x2.add(restB, ofY)
     // Turned round, as -0 less 0 would have a bit that is set.
-    left = v128.or(left, v128.or(f64x2.sub(ofX, partX), f64x2.sub(ofY, partY)))
+    const below = v128.or(f64x2.sub(ofX, partX), f64x2.sub(ofY, partY))
+    left = v128.or(left, v128.or(below, isFar))
     values += 32
   }
   const whole = i64x2.add(wholeA, wholeB)
@@ -94,7 +108,7 @@ export function sumAll(values: usize, count: i32, high: f64, low: f64, sum: usiz
   )
   let isLeft = <i32>v128.any_true(left)
   for (let row = even; row < count; row++) {
-    isLeft |= <i32>(addRow(load<f64>(values), high, low, sum) !== 0)
+    isLeft |= <i32>(addRow(load<f64>(values), bound, high, low, sum) !== 0)
     values += 8
   }
   return isLeft
@@ -106,18 +120,21 @@ function addParts(sum: usize, parts: v128): void {
   v128.store(sum, i64x2.shuffle(f64x2.add(before, parts), i64x2.add(before, parts), 0, 3))
 }
 
-/** Adds two rows; a null adds nothing. Returns the negative of what is left of them. */
+/** Adds two rows; a null adds nothing. Returns bits that are not all 0 where something is left. */
 function addPair(
   values: usize,
   groups: usize,
   row: i32,
+  bounds: v128,
   highs: v128,
   lows: v128,
   first: usize,
   second: usize,
 ): v128 {
   const given = v128.load(values + ((<usize>row) << 3))
-  const isThere = f64x2.eq(given, given)
+  const distance = f64x2.abs(given)
+  const isThere = f64x2.lt(distance, bounds)
+  const isFar = f64x2.ge(distance, bounds)
   const value = v128.and(given, isThere)
   const one = v128.and(f64x2.splat(1), isThere)
   const raised = f64x2.add(value, highs)
@@ -131,7 +148,8 @@ function addPair(
   v128.store64_lane(a, f64x2.add(v128.load64_zero(a, 16), one), 0, 16)
   addParts(b, i64x2.shuffle(rest, whole, 1, 3))
   v128.store64_lane(b, f64x2.add(v128.load64_splat(b, 16), one), 1, 16)
-  return f64x2.sub(rest, part)
+  // Turned round, as -0 less 0 would have a bit that is set.
+  return v128.or(f64x2.sub(rest, part), isFar)
 }
 
 /**
@@ -146,10 +164,12 @@ export function sumByGroup(
   count: i32,
   groupCount: i32,
   lanes: usize,
+  bound: f64,
   high: f64,
   low: f64,
   sums: usize,
 ): i32 {
+  const bounds = f64x2.splat(bound)
   const highs = f64x2.splat(high)
   const lows = f64x2.splat(low)
   const zero = i64x2.splat(0)
@@ -161,7 +181,7 @@ export function sumByGroup(
   const even = count & ~1
   // One loop for both, so that the call, which is then the only one, is inlined.
   for (let row = 0; row < even; row += 2) {
-    left = v128.or(left, addPair(values, groups, row, highs, lows, a, a + laneBytes))
+    left = v128.or(left, addPair(values, groups, row, bounds, highs, lows, a, a + laneBytes))
     const taken = a
     a = c
     c = taken
@@ -169,7 +189,7 @@ export function sumByGroup(
   let isLeft = <i32>v128.any_true(left)
   if (even < count) {
     const sum = sums + ((<usize>codeAt(groups, even)) << sumShift)
-    isLeft |= <i32>(addRow(numberAt(values, even), high, low, sum) !== 0)
+    isLeft |= <i32>(addRow(numberAt(values, even), bound, high, low, sum) !== 0)
   }
   if (laneBytes === 0) return isLeft
   for (let lane = 0; lane < laneCount; lane++) {
@@ -182,10 +202,18 @@ export function sumByGroup(
   return isLeft
 }
 
-/** Writes what is left of numbers after both of their parts; of NaN, NaN. */
-export function restsOf(values: usize, count: i32, high: f64, low: f64, out: usize): void {
+/** Writes what is left of numbers after both of their parts; NaN of those that were not added. */
+export function restsOf(
+  values: usize,
+  count: i32,
+  bound: f64,
+  high: f64,
+  low: f64,
+  out: usize,
+): void {
   for (let row = 0; row < count; row++) {
-    const value = numberAt(values, row)
+    const given = numberAt(values, row)
+    const value = abs(given) < bound ? given : <f64>NaN
     const part = value - (value + high - high)
     setNumber(out, row, part - (part + low - low))
   }
