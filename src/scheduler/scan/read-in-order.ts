@@ -175,7 +175,8 @@ class ReadPace {
     this.#read += read
     this.#given += given
     const longer = this.#isSorted ? 8 * this.rows : Math.min(mostRows, 2 * this.rows)
-    const fitting = given === 0 ? longer : (givenRows * this.#read) / this.#given
+    // Whole rows: a step that ended within one would leave it out, or what is left be taken in ever smaller parts.
+    const fitting = given === 0 ? longer : Math.ceil((givenRows * this.#read) / this.#given)
     this.rows = Math.max(firstRows.byAge, Math.min(longer, fitting))
   }
 }
