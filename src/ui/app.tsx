@@ -5,6 +5,7 @@ import { ConnectionBar } from './component/connection-bar.tsx'
 import { lazy } from './component/lazy.tsx'
 import { Link } from './component/link.tsx'
 import { Empty, Loading } from './component/notice.tsx'
+import { ServiceWarnings } from './component/service-warnings.tsx'
 import { Toasts } from './component/toast.tsx'
 import { Logs } from './page/logs.tsx'
 import { PageKeys } from './page/page-keys.tsx'
@@ -56,7 +57,14 @@ function isOfLogs(): boolean {
 /** `/app/<organization>/p/<project>/<section>/…` */
 function pageAt(names: readonly string[]): ComponentChildren {
   const [app, , p, project, section, name] = names
-  if (names.length === 0 || (app === 'app' && p === undefined)) return <Projects />
+  if (names.length === 0 || (app === 'app' && p === undefined)) {
+    return (
+      <>
+        <ServiceWarnings />
+        <Projects />
+      </>
+    )
+  }
   const shown = section ?? (isOfLogs() ? 'logs' : 'home')
   if (app === 'app' && p === 'p' && project !== undefined && shown === 'home') {
     return <Home key={project} projectName={project} />

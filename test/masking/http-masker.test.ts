@@ -126,7 +126,8 @@ test.each(failures)(
   'when it %s, an insert is refused, and nothing of it is stored',
   async (_, told) => {
     answer = told
-    const { service, project } = await start('refuse')
+    refusing ??= await start('refuse')
+    const { service, project } = refusing
     const input = 'words that must not be stored'
     const refused = await service.insert('project_logs', project, [{ id: 'a', input }])
     expect(refused.status).toBe(503)

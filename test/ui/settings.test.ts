@@ -44,6 +44,48 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     expect(faults).toEqual([])
   })
 
+  test('try a masking rule on what is stored before it is saved, and mask that, too', async () => {
+    const id = await service.project('masked')
+    const row = { id: 'a', input: 'write to anna@example.com' }
+    await service.insert('project_logs', id, [row])
+    const { page, faults } = await browser.page(settings('masking'))
+    await page.getByRole('button', { name: 'New rule' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New rule' })
+    await dialog.getByRole('button', { name: 'Try' }).click()
+    await dialog.getByText('1 value in 1 of 1 record').waitFor()
+    await dialog.getByText('[email]', { exact: true }).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row', { name: /Masking All E-mail addresses Replace/ }).waitFor()
+    await page.getByRole('button', { name: 'Mask what is stored' }).click()
+    const anew = page.getByRole('dialog', { name: 'Mask what is stored' })
+    await anew.getByLabel('Project').selectOption('masked')
+    await anew.getByLabel('Remove those of records with a value to mask').check()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await anew.getByRole('button', { name: 'Mask', exact: true }).click()
+    await page.getByText('1 record masked, old versions of 1 removed').waitFor()
+    await page.getByRole('button', { name: 'Delete Masking' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('Everything is stored as it comes').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('warn of a backup that is too old', async () => {
+    const body = {
+      kind: 'backup',
+      time: Date.now() - 7_200_000,
+      transaction: 1,
+      max_age_seconds: 60,
+    }
+    expect((await service.request('/admin/backup/done', { body })).status).toBe(200)
+    for (const place of ['/app', settings('storage')]) {
+      const { page, faults } = await browser.page(place)
+      await page.getByText('The last good backup is 2 hours old').waitFor()
+      expect(faults).toEqual([])
+    }
+    await service.request('/admin/backup/done', { body: { ...body, time: Date.now() } })
+  })
+
   test('show what a retention would remove before it is saved', async () => {
     const { page, faults } = await browser.page(settings('retention'))
     await page.getByRole('button', { name: 'New rule' }).click()

@@ -25,6 +25,7 @@ export const settingsParts = [
   { id: 'grants', title: 'Grants', isFor: ({ permissions }) => permissions.includes('read_acls') },
   { id: 'tokens', title: 'Service tokens', isFor: ({ owner }) => owner },
   { id: 'secrets', title: 'Secrets', isFor: anyone },
+  { id: 'masking', title: 'Masking', isFor: ({ permissions }) => permissions.includes('update') },
   {
     id: 'retention',
     title: 'Retention',

@@ -1,6 +1,7 @@
 /** What belongs to the person and to the organization, as far as they may see it. */
 import type { ComponentChildren } from 'preact'
 import { Failure, Loading } from '../component/notice.tsx'
+import { ServiceWarnings } from '../component/service-warnings.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
 import { useRights } from '../service/rights.ts'
 import { session } from '../service/session.ts'
@@ -9,6 +10,7 @@ import { SettingsExports } from './settings-exports.tsx'
 import { SettingsGrants } from './settings-grants.tsx'
 import { SettingsGroups } from './settings-groups.tsx'
 import { SettingsKeys } from './settings-keys.tsx'
+import { SettingsMasking } from './settings-masking.tsx'
 import { SettingsMembers } from './settings-members.tsx'
 import { type SettingsPartId, type SettingsProps, settingsParts } from './settings-parts.ts'
 import { SettingsQueries } from './settings-queries.tsx'
@@ -28,6 +30,7 @@ const pages: Readonly<Record<SettingsPartId, (props: SettingsProps) => Component
   grants: SettingsGrants,
   tokens: SettingsTokens,
   secrets: SettingsSecrets,
+  masking: SettingsMasking,
   retention: SettingsRetention,
   exports: SettingsExports,
   queries: SettingsQueries,
@@ -48,6 +51,7 @@ export function Settings() {
         <h1>Settings</h1>
         <span class="hint">{organization.name}</span>
       </header>
+      <ServiceWarnings />
       <Tabs
         label="Settings"
         tabs={shown}
