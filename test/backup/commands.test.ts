@@ -1,11 +1,16 @@
 /** `assay backup` and `assay restore` as they are called. */
 import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BackupState } from '../../src/backup/backup-state.ts'
-import { runAssay } from '../support/assay-process.ts'
-import { allAnswers, differences } from '../support/backups.ts'
+import { FolderStore } from '../../src/backup/folder-store.ts'
+import { verifyBackups } from '../../src/backup/verify-backups.ts'
+import { runAssay, spawnAssay } from '../support/assay-process.ts'
+import { allAnswers, differences, restoreFrom } from '../support/backups.ts'
+import { isSlow } from '../support/random-seed.ts'
 import { RunningService, testKey } from '../support/running-service.ts'
 import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -77,3 +82,30 @@ test('a key of somebody who does not own all organizations takes no backup', asy
   })
   expect(outcome.code).not.toBe(0)
 })
+
+test('a command that is killed leaves what it has read to the next one', async () => {
+  const place = join(folder, 'killed')
+  const store = new FolderStore(place)
+  const dataset = await service.create('dataset', await service.project('large'), 'd')
+  const text = (i: number) => randomBytes(5000).toString('hex') + i
+  for (let from = 0; from < 1000; from += 250) {
+    const rows = Array.from({ length: 250 }, (_, i) => ({ id: `r${from + i}`, input: text(i) }))
+    expect((await service.insert('dataset', dataset, rows)).status).toBe(200)
+  }
+  for (const pieces of isSlow ? [0, 1, 2] : [1]) {
+    const child = spawnAssay(['backup', place, '--mb-per-second', '2'], environment)
+    const ended = once(child, 'close')
+    await expect
+      .poll(async () => (await store.list('pieces/')).length, { timeout: 30_000, interval: 5 })
+      .toBeGreaterThan(pieces)
+    child.kill('SIGKILL')
+    expect((await ended)[1]).toBe('SIGKILL')
+    expect(await verifyBackups(store)).toMatchObject({ backups: [], faults: [] })
+  }
+  const { code, stderr } = await runAssay(['backup', place], { environment })
+  expect(code, stderr).toBe(0)
+  expect((await verifyBackups(store)).faults).toEqual([])
+  const { service: other, stop } = await restoreFrom(place)
+  expect(differences(await allAnswers(other), await allAnswers(service))).toEqual([])
+  await stop()
+}, 120_000)
