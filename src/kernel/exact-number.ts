@@ -99,6 +99,8 @@ export function areFactors(...factors: readonly number[]): boolean {
 /** The double nearest to `(sum + rest) / count`; an infinity beyond doubles, NaN of NaN. */
 export function meanOf(sum: number, rest: number, count: number): number {
   if (Number.isNaN(sum)) return sum
+  // Most sums, as those of whole numbers, are one double.
+  if (rest === 0) return sum / count + 0
   const [high, low] = addExactly(sum, rest)
   if (low === 0 && Number.isFinite(high)) return high / count + 0
   if (areFactors(high, count)) {

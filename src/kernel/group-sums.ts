@@ -313,24 +313,25 @@ export class GroupSums {
 
   /** The double nearest to the sum, which must be settled; not finite when doubles, or one of the numbers, are not. */
   sumOf(group: number): number {
-    const pair = this.pairOf(group)
-    return pair ? pair[0] + pair[1] : nearest(this.unitsOf(group), 1n, unitBits)
+    if (!this.#isPair(group)) return nearest(this.unitsOf(group), 1n, unitBits)
+    return this.#settled[2 * group]! + this.#settled[2 * group + 1]!
   }
 
   /** The same of the mean. */
   meanOf(group: number): number {
-    const pair = this.pairOf(group)
     const count = this.countOf(group)
-    return pair
-      ? meanOf(pair[0], pair[1], count)
-      : nearest(this.unitsOf(group), BigInt(count), unitBits)
+    if (!this.#isPair(group)) return nearest(this.unitsOf(group), BigInt(count), unitBits)
+    return meanOf(this.#settled[2 * group]!, this.#settled[2 * group + 1]!, count)
   }
 
   /** Two doubles whose sum is the sum, NaN where it is unknown; undefined when two cannot hold it. */
   pairOf(group: number): [sum: number, rest: number] | undefined {
-    const sum = this.#settled[2 * group]!
-    if (this.#units.of(group) !== 0n && !Number.isNaN(sum)) return undefined
-    return [sum, this.#settled[2 * group + 1]!]
+    if (!this.#isPair(group)) return undefined
+    return [this.#settled[2 * group]!, this.#settled[2 * group + 1]!]
+  }
+
+  #isPair(group: number): boolean {
+    return this.#units.of(group) === 0n || Number.isNaN(this.#settled[2 * group]!)
   }
 
   /** The sum, exactly, unless it is unknown. */
@@ -366,16 +367,26 @@ export class GroupSums {
    * @param check is called before each
    */
   merge({ sums, rests, counts, units }: WireSums, groups: Int32Array, check = () => {}): void {
+    this.#settled = roomFor(this.groupCount, this.#settled)
     for (let i = 0; i < groups.length; i++) {
       check()
-      this.addPart(groups[i]!, sums[i]!, counts[i]!)
-      this.addPart(groups[i]!, rests[i]!, 0)
+      const group = groups[i]!
+      this.#words[group * wordsPerSum + added]! += counts[i]!
+      this.#settle(group, sums[i]!)
+      this.#settle(group, rests[i]!)
     }
     this.#units.merge(units, groups)
   }
 
   #settle(group: number, part: number): void {
-    if (part === 0 || addToPair(this.#settled, 2 * group, part)) return
+    if (part === 0) return
+    const settled = this.#settled
+    // Mostly there is nothing yet.
+    if (settled[2 * group] === 0 && settled[2 * group + 1] === 0 && Number.isFinite(part)) {
+      settled[2 * group] = part
+      return
+    }
+    if (addToPair(settled, 2 * group, part)) return
     if (Number.isFinite(part)) this.#units.add(group, unitsOf(part))
     else this.#settled[2 * group] = Number.NaN
   }
