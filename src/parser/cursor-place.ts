@@ -50,6 +50,32 @@ export function cursorPlace(text: string, position: number): CursorPlace {
     : { kind: 'expression', start, prefix, path: [] }
 }
 
+const comparing: ReadonlySet<string> = new Set(
+  '= == != <> like ilike includes contains match'.split(' '),
+)
+
+/** The field that a value at the end of the text is compared with, as in `model = `; undefined if there is none. */
+export function comparedField(before: string): readonly string[] | undefined {
+  const { tokens } = tokensOf(before)
+  let at = tokens.length - 1
+  // Within a list, behind other values.
+  if (tokens[at]?.keyword === ',' || '[('.includes(tokens[at]?.keyword || ' ')) {
+    while (at >= 0 && !'[('.includes(tokens[at]!.keyword || ' ')) {
+      if (tokens[at]!.keyword === ',' || isQuoted(tokens[at]!) || tokens[at]!.kind === 'number')
+        at--
+      else return undefined
+    }
+    if (tokens[at - 1]?.keyword !== 'in') return undefined
+    at -= 2
+  } else if (comparing.has(tokens[at]?.keyword ?? '')) at--
+  else return undefined
+  if (tokens[at]?.keyword === 'not') at--
+  const name = tokens[at]
+  if (!name || !['word', 'quoted', 'name'].includes(name.kind)) return undefined
+  const { path } = pathBefore(tokens.slice(0, at))
+  return [...path, name.text]
+}
+
 /** The innermost source that a text names; undefined while there is none that can be read. */
 export function sourceIn(text: string): TableSource | undefined {
   const { tokens } = tokensOf(text)

@@ -65,6 +65,8 @@ export class Vocabulary {
   readonly #byValue = new Map<string, KnownValue[]>()
   /** Without what is between letters and digits: `gpt4o` is `gpt-4o`. */
   readonly #byCompact = new Map<string, KnownValue[]>()
+  /** How many rows have a field that has values. */
+  readonly #byPath = new Map<string, number>()
   readonly #longestName: number = 1
   readonly #longestValue: number = 1
 
@@ -81,6 +83,7 @@ export class Vocabulary {
         isBoolean: counted('boolean') > 0 && counted('string') + counted('number') === 0,
       }
       fields.push(field)
+      if (field.isValue) this.#byPath.set(path.join('\n'), count)
       if (unnamedFields.has(path[0]!)) continue
       for (const name of namesOf(path)) {
         this.#longestName = Math.max(this.#longestName, wordCount(name))
@@ -138,6 +141,21 @@ export class Vocabulary {
     const found = this.#byValue.get(words)
     if (found) return found
     return /\d/.test(words) ? (this.#byCompact.get(compacted(words)) ?? []) : []
+  }
+
+  /** Texts that a field has, the most frequent first. */
+  valuesOf(path: readonly string[]): readonly KnownValue[] {
+    const found = new Map<string, KnownValue>()
+    for (const known of [...this.#byValue.values()].flat()) {
+      if (samePath(known.field.path, path)) found.set(known.value, known)
+    }
+    return [...found.values()].sort((a, b) => b.count - a.count)
+  }
+
+  /** How many of the described rows have a field that tells rows apart; 0 where it tells nothing. */
+  useOf(path: readonly string[]): number {
+    if (unnamedFields.has(path[0]!)) return 0
+    return this.#byPath.get(path.join('\n')) ?? 0
   }
 
   /** Single words that name a field or are a value of one. */

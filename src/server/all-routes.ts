@@ -45,6 +45,7 @@ import { sessionRoutes } from './route/session.ts'
 import { statusRoutes } from './route/status.ts'
 import { streamRoutes } from './route/stream.ts'
 import type { Route } from './route.ts'
+import { Vocabularies } from './vocabularies.ts'
 
 export interface RouteParts {
   readonly engine: Engine
@@ -74,6 +75,7 @@ export function allRoutes(parts: RouteParts): Route[] {
   const { engine, access, attachments, secrets, publicUrl, live, logger, writer } = parts
   const { maxBodyBytes } = parts
   const prompts = new PromptStore(engine)
+  const vocabularies = new Vocabularies(engine)
   const openIdSettings = parts.signIn.openId
   const openId = openIdSettings && new OpenIdSignIn({ access, secrets, logger }, openIdSettings)
   const routes = [
@@ -90,7 +92,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...otlpRoutes(parts.receiver),
     ...recordRoutes({ engine, writer, attachments, publicUrl, maxBodyBytes }),
     ...attachmentRoutes({ engine, access, attachments, publicUrl }),
-    ...editorRoutes(engine),
+    ...editorRoutes(engine, vocabularies),
     ...exportRoutes(engine),
     ...pageRoutes(publicUrl),
     ...docsRoutes(publicUrl),
@@ -103,7 +105,7 @@ export function allRoutes(parts: RouteParts): Route[] {
       openId,
     }),
     ...openIdRoutes({ signIn: openId, publicUrl, logger }),
-    ...searchRoutes(engine, new LanguageModels(parts.languageModel, secrets)),
+    ...searchRoutes(engine, vocabularies, new LanguageModels(parts.languageModel, secrets)),
     ...insertRoutes(writer),
     ...retentionRoutes(parts.retention, { engine, attachments, dataDirectory: engine.directory }),
     ...scheduledExportRoutes(parts.exports, engine.catalog),

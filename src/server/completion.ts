@@ -7,15 +7,33 @@ import type { Engine } from '../engine.ts'
 import { AssayError } from '../error.ts'
 import { aggregateFunctions } from '../function/aggregate.ts'
 import { scalarFunctions } from '../function/scalar.ts'
-import { type CursorPlace, clauseWords, cursorPlace, sourceIn } from '../parser/cursor-place.ts'
+import type { TableSource } from '../parser/ast.ts'
+import {
+  type CursorPlace,
+  clauseWords,
+  comparedField,
+  cursorPlace,
+  sourceIn,
+} from '../parser/cursor-place.ts'
 import { expectedAfter } from '../parser/parse.ts'
 import { printPath, printString } from '../parser/print.ts'
+import { printSource } from '../parser/print-query.ts'
+import type { Vocabulary } from '../search/vocabulary.ts'
 import { leadsTo } from '../type/value.ts'
+import type { Vocabularies } from './vocabularies.ts'
 
 export interface Completion {
   /** What to put in place of the text from `Completions.from` to `Completions.to`. */
   readonly text: string
-  readonly kind: 'clause' | 'field' | 'function' | 'aggregate' | 'source' | 'object' | 'keyword'
+  readonly kind:
+    | 'clause'
+    | 'field'
+    | 'value'
+    | 'function'
+    | 'aggregate'
+    | 'source'
+    | 'object'
+    | 'keyword'
   readonly detail?: string
 }
 
@@ -31,11 +49,12 @@ export interface CompletionRequest {
   readonly position: number
   /** The source of a filter expression, whose text has none. */
   readonly from?: string
-  /** Id or name of the project that a source without an id is of. */
+  /** Id or name of the project that a source without an id is of, and whose logs a query without a source is of. */
   readonly project?: string
 }
 
 const mostItems = 200
+const mostValues = 20
 
 /** Words that begin a value, besides functions and `not`. */
 const valueWords = ['case when', 'interval', 'true', 'false', 'null']
@@ -54,51 +73,104 @@ const offeredWords: ReadonlyMap<string, readonly string[]> = new Map([
 
 const shapes = ['spans', 'traces', 'summary', 'history']
 
-export function complete(engine: Engine, gate: Gate, request: CompletionRequest): Completions {
-  const { query, position } = request
-  const place = cursorPlace(query, position)
-  const items = candidates(engine, gate, request, place)
-  return { from: place.start, to: position, items: matching(items, place) }
+/** What is known of the records that a completion is for. */
+interface Known {
+  readonly engine: Engine
+  readonly gate: Gate
+  readonly source: TableSource | undefined
+  readonly vocabulary: Vocabulary | undefined
 }
 
-function candidates(
+export async function complete(
   engine: Engine,
+  vocabularies: Vocabularies,
   gate: Gate,
   request: CompletionRequest,
-  place: CursorPlace,
-): Completion[] {
+): Promise<Completions> {
+  const { query, position } = request
+  const place = cursorPlace(query, position)
+  const compared = comparedField(query.slice(0, place.start))
+  const source = sourceOf(request)
+  const isOfRecords =
+    compared !== undefined || place.kind === 'expression' || place.kind === 'clause'
+  const vocabulary = isOfRecords ? await vocabularyOf(vocabularies, gate, source) : undefined
+  const known = { engine, gate, source, vocabulary }
+  const frequent = compared ? valuesOfField(known, compared, place) : []
+  const items = place.kind === 'value' ? [] : matching(candidates(known, request, place), place)
+  return { from: place.start, to: position, items: [...frequent, ...items].slice(0, mostItems) }
+}
+
+/** A source that is not there, may not be read or is not yet all written tells nothing. */
+function unlessMissing<Result>(thrown: unknown, nothing: Result): Result {
+  if (thrown instanceof AssayError && thrown.family === 'user') return nothing
+  throw thrown
+}
+
+/** Of a query that names no source yet, it is the logs of the project. */
+function sourceOf({ query, from, project }: CompletionRequest): TableSource | undefined {
+  const named = sourceIn(from === undefined ? query : `from: ${from}`)
+  const source = named ?? (project === undefined ? undefined : sourceIn('from: project_logs()'))
+  try {
+    return source && tableInProject(source, project)
+  } catch (thrown) {
+    return unlessMissing(thrown, undefined)
+  }
+}
+
+async function vocabularyOf(
+  vocabularies: Vocabularies,
+  view: Gate,
+  source: TableSource | undefined,
+): Promise<Vocabulary | undefined> {
+  if (!source) return undefined
+  try {
+    return await vocabularies.of({ from: printSource(source), view })
+  } catch (thrown) {
+    return unlessMissing(thrown, undefined)
+  }
+}
+
+function candidates(known: Known, request: CompletionRequest, place: CursorPlace): Completion[] {
   switch (place.kind) {
     case 'source':
       return Array.from(sourceTables.keys(), (name) => ({ text: `${name}(`, kind: 'source' }))
     case 'object':
-      return readableNames(place.table, gate).map((name) => ({
+      return readableNames(place.table, known.gate).map((name) => ({
         text: printString(name),
         kind: 'object',
       }))
     case 'clause':
     case 'expression':
       return place.kind === 'expression' && place.path.length > 0
-        ? fields(engine, gate, request, place.path)
-        : following(engine, gate, request, place.start)
+        ? fields(known, place.path)
+        : following(known, request, place.start)
     case 'value':
       return []
   }
 }
 
-/** What the parser would take after the text before `start`. */
-function following(
-  engine: Engine,
-  gate: Gate,
-  request: CompletionRequest,
-  start: number,
+/** Texts that a field often has and that are written so far, the most frequent first. */
+function valuesOfField(
+  { vocabulary }: Known,
+  path: readonly string[],
+  { prefix }: CursorPlace,
 ): Completion[] {
+  const written = prefix.toLowerCase()
+  return (vocabulary?.valuesOf(path) ?? [])
+    .filter(({ value }) => value.toLowerCase().includes(written))
+    .slice(0, mostValues)
+    .map(({ value }): Completion => ({ text: printString(value), kind: 'value' }))
+}
+
+/** What the parser would take after the text before `start`. */
+function following(known: Known, request: CompletionRequest, start: number): Completion[] {
   const before = request.query.slice(0, start)
   const isEmpty = before.trim() === ''
   const { kinds, words } = expectedAfter(before)
   const takesValue = kinds.has('operand') && !(isEmpty && request.from === undefined)
   const offered = [...words].flatMap((word) => offeredWords.get(word) ?? [])
   return [
-    ...(takesValue ? values(engine, gate, request) : []),
+    ...(takesValue ? values(known) : []),
     ...(kinds.has('shape') ? shapes.map((text): Completion => ({ text, kind: 'keyword' })) : []),
     ...(isEmpty ? [] : offered.map((text): Completion => ({ text, kind: 'keyword' }))),
     ...(isEmpty || kinds.has('clause') ? clauses(request.query, before) : []),
@@ -116,9 +188,9 @@ function clauses(query: string, before: string): Completion[] {
 }
 
 /** Everything that a value may begin with. */
-function values(engine: Engine, gate: Gate, request: CompletionRequest): Completion[] {
+function values(known: Known): Completion[] {
   return [
-    ...fields(engine, gate, request, []),
+    ...fields(known, []),
     ...aggregateFunctions.map(({ name, signature, description }) =>
       functionItem('aggregate', name, signature, description),
     ),
@@ -129,15 +201,13 @@ function values(engine: Engine, gate: Gate, request: CompletionRequest): Complet
   ]
 }
 
-/** Fields below a path. */
-function fields(
-  engine: Engine,
-  gate: Gate,
-  request: CompletionRequest,
-  path: readonly string[],
-): Completion[] {
-  return fieldsOf(engine, gate, request)
+/** Fields below a path; those that most records have, and that tell them apart, come first. */
+function fields(known: Known, path: readonly string[]): Completion[] {
+  const { vocabulary } = known
+  return fieldsOf(known)
     .filter((field) => leadsTo(path, field.path) && field.path.length > path.length)
+    .map((field) => ({ ...field, use: vocabulary?.useOf(field.path) ?? 0 }))
+    .sort((a, b) => b.use - a.use)
     .map(({ path: parts, description }): Completion => {
       const detail = description === undefined ? {} : { detail: description }
       return { text: printPath(parts), kind: 'field', ...detail }
@@ -153,28 +223,27 @@ function functionItem(
   return { text: `${name}(`, kind, detail: `${name}(${signature}): ${description}` }
 }
 
-function fieldsOf(engine: Engine, gate: Gate, { query, from, project }: CompletionRequest) {
-  const source = sourceIn(from === undefined ? query : `from: ${from}`)
+function fieldsOf({ engine, gate, source }: Known) {
   if (!source) return []
   try {
-    return engine.fieldsOf(tableInProject(source, project), gate)
+    return engine.fieldsOf(source, gate)
   } catch (thrown) {
-    // A source that is not there, or not yet all written, has no fields.
-    if (thrown instanceof AssayError && thrown.family === 'user') return []
-    throw thrown
+    return unlessMissing(thrown, [])
   }
 }
 
-/** Those that begin with what is written, then those that have it elsewhere. */
+/** Those that begin with what is written, by a name within them, too; then those that have it elsewhere. */
 function matching(items: readonly Completion[], place: CursorPlace): Completion[] {
   const path = place.kind === 'expression' ? place.path : []
-  const written = (
-    path.length > 0 ? `${printPath(path)}.${place.prefix}` : place.prefix
-  ).toLowerCase()
+  const prefix = place.prefix.toLowerCase()
+  const written = path.length > 0 ? `${printPath(path)}.${prefix}`.toLowerCase() : prefix
   const bare = ({ text }: Completion) => text.toLowerCase().replace(/^(?:["'`]|\| )/, '')
-  const begins = items.filter((item) => bare(item).startsWith(written))
-  const elsewhere = items.filter(
-    (item) => !bare(item).startsWith(written) && bare(item).includes(place.prefix.toLowerCase()),
-  )
+  const isBegun = (item: Completion) => {
+    const text = bare(item)
+    if (text.startsWith(written)) return true
+    return item.kind === 'field' && path.length === 0 && text.includes(`.${written}`)
+  }
+  const begins = items.filter(isBegun)
+  const elsewhere = items.filter((item) => !isBegun(item) && bare(item).includes(prefix))
   return [...begins, ...elsewhere].slice(0, mostItems)
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { printString } from '../../src/parser/print.ts'
 import { RunningService } from '../support/running-service.ts'
 
 let service: RunningService
@@ -103,14 +104,53 @@ test('what may be written is completed from the language and from the records', 
   ])
   expect(await completions(`${from} | filter: metadata.mo`)).toEqual(['metadata.model'])
   expect(await completions('mod', { from: `experiment('${experiment}')` })).toEqual([
+    'metadata.model',
     'mode(',
     'mod(',
-    'metadata.model',
   ])
   expect(await completions(`SELECT id FROM experiment('${experiment}') WHE`)).toEqual(['WHERE '])
   expect(await completions('from: project_l')).toEqual(['project_logs('])
   expect(await completions("from: experiment('")).toEqual(["'x'"])
   expect(await completions("filter: id = '")).toEqual([])
+})
+
+test('fields that most records have come first, and are known before a source is written', async () => {
+  const project = await service.project('completed')
+  const rows = [{ metadata: { rare: 'x' } }, ...Array(9).fill({ metadata: { model: 'gpt-4o' } })]
+  await service.insert('project_logs', project, rows)
+  const place = { project_name: 'completed' }
+  const fields = await completions('select: metadata.', place)
+  expect(fields).toEqual(['metadata.model', 'metadata.rare'])
+  expect((await completions('select: ', place))[0]).toBe('metadata.model')
+  expect(await completions('select: metadata.')).toEqual([])
+  // A source that is written goes before that.
+  const other = `from: experiment('${experiment}') | select: metadata.r`
+  expect(await completions(other, place)).toEqual([])
+})
+
+test('values are completed by those that the field has, the most frequent first', async () => {
+  const project = await service.project('valued')
+  const models = ['rare one', ...Array(5).fill("o'model"), ...Array(2).fill('gpt-4o')]
+  const rows = models.map((model) => ({ metadata: { model }, tags: ['a'] }))
+  await service.insert('project_logs', project, rows)
+  const place = { project_name: 'valued' }
+  const all = [printString("o'model"), "'gpt-4o'", "'rare one'"]
+  for (const before of [
+    'filter: metadata.model = ',
+    "filter: metadata.model = '",
+    'filter: metadata.model != ',
+    'filter: metadata."model" in [',
+    "filter: metadata.model not in ('x', ",
+    'filter: error is null and metadata.model = ',
+    "SELECT id FROM project_logs('valued') WHERE metadata.model = ",
+  ]) {
+    expect((await completions(before, place)).slice(0, 3), before).toEqual(all)
+  }
+  expect(await completions("filter: metadata.model = 'gp", place)).toEqual(["'gpt-4o'"])
+  expect((await completions('filter: metadata.model = rar', place))[0]).toBe("'rare one'")
+  for (const before of ["filter: id = '", 'filter: metadata.model > 1 and ', "select: '"]) {
+    expect(await completions(before, place), before).not.toContain("'gpt-4o'")
+  }
 })
 
 test('a completion tells what it is and where it goes', async () => {

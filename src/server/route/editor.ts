@@ -12,9 +12,10 @@ import { type JsonBody, numberField, requiredString, stringField } from '../json
 import { projectOf, readQueryBody } from '../query-body.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
+import type { Vocabularies } from '../vocabularies.ts'
 
 /** What editors ask while a query is written. Nothing of it runs the query. */
-export function editorRoutes(engine: Engine): Route[] {
+export function editorRoutes(engine: Engine, vocabularies: Vocabularies): Route[] {
   return [
     {
       method: 'POST',
@@ -22,7 +23,7 @@ export function editorRoutes(engine: Engine): Route[] {
       access: 'key',
       handle: async (request, gate) => {
         const body = await readJsonBody(request)
-        return jsonReply(complete(engine, gate, completionOf(body)))
+        return jsonReply(await complete(engine, vocabularies, gate, completionOf(body)))
       },
     },
     {

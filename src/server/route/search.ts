@@ -18,7 +18,7 @@ import { projectOf } from '../query-body.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
 import { interpret } from '../search.ts'
-import { Vocabularies } from '../vocabularies.ts'
+import type { Vocabularies } from '../vocabularies.ts'
 
 /** Longer texts are no searches. */
 const longestText = 10_000
@@ -27,8 +27,11 @@ const longestText = 10_000
 const pageRows = 100
 
 /** `POST /search`: a person's words over a source, what they were taken for, and the first page. */
-export function searchRoutes(engine: Engine, models: LanguageModels): Route[] {
-  const vocabularies = new Vocabularies(engine)
+export function searchRoutes(
+  engine: Engine,
+  vocabularies: Vocabularies,
+  models: LanguageModels,
+): Route[] {
   return [
     {
       method: 'POST',

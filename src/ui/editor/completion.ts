@@ -14,6 +14,7 @@ import { complete, type Offer } from './service.ts'
 const types: Readonly<Record<Offer['kind'], string>> = {
   clause: 'keyword',
   field: 'property',
+  value: 'constant',
   function: 'function',
   aggregate: 'function',
   source: 'namespace',
@@ -44,7 +45,7 @@ async function offers(context: CompletionContext): Promise<CompletionResult | nu
 
 /** Where something must come next, it is offered without a letter of it. */
 function isWanted(text: string, position: number): boolean {
-  return /(?:[.('"]|from:\s?)$/i.test(text.slice(0, position))
+  return /(?:[.('"]|from:\s?|[=<>]\s?)$/i.test(text.slice(0, position))
 }
 
 function shown({ text, kind, detail }: Offer): Completion {

@@ -2,6 +2,7 @@
 import { requestJson } from '../service/client.ts'
 import { ownProject } from '../service/own-project.ts'
 import { tzOffset } from '../service/query.ts'
+import { shownProject } from '../state/location.ts'
 
 export interface Problem {
   readonly severity: 'error' | 'warning' | 'info'
@@ -28,7 +29,15 @@ export function check(query: string, signal?: AbortSignal): Promise<Checked> {
 
 export interface Offer {
   readonly text: string
-  readonly kind: 'clause' | 'field' | 'function' | 'aggregate' | 'source' | 'object' | 'keyword'
+  readonly kind:
+    | 'clause'
+    | 'field'
+    | 'value'
+    | 'function'
+    | 'aggregate'
+    | 'source'
+    | 'object'
+    | 'keyword'
   readonly detail?: string
 }
 
@@ -39,5 +48,8 @@ export interface Offers {
 }
 
 export function complete(query: string, position: number, signal: AbortSignal): Promise<Offers> {
-  return requestJson('/btql/complete', { body: { query, position, ...ownProject(query) }, signal })
+  const project = shownProject.value
+  // A query that names no source yet is taken for one of the project's logs.
+  const body = { query, position, ...(project !== undefined && { project_name: project }) }
+  return requestJson('/btql/complete', { body, signal })
 }
