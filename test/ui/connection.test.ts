@@ -9,6 +9,7 @@ const project = '/app/default/p/support'
 /** Each with something that is there once it is loaded. */
 const pages: readonly (readonly [path: string, shown: string])[] = [
   ['/app', 'support'],
+  [`${project}/home`, 'Slowest traces'],
   [`${project}/logs`, 'Hello?'],
   [`${project}/logs?trace=t`, 'Hello.'],
   [`${project}/experiments`, 'first'],

@@ -59,6 +59,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
   test('finds traces by words, and shows what they were taken for', async () => {
     const { page, faults, picture } = await browser.page('/app')
     await page.getByRole('link', { name: /support/ }).click()
+    await page.getByRole('link', { name: 'Logs' }).click()
     await page.locator('tr[data-index="0"]').waitFor()
     await page.getByLabel('Search').fill('errors slower than 2 s')
     await page.getByRole('button', { name: 'Search' }).click()
@@ -390,6 +391,7 @@ describe.skipIf(!hasBrowser)('the web page below a path of a proxy', () => {
     await page.getByLabel('API key').fill(testKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('link', { name: /support/ }).click()
+    await page.getByRole('link', { name: 'Logs' }).click()
     await page.locator('tr[data-index="0"]').getByText('first').waitFor()
     expect(page.url()).toBe(`${proxy.url}/app/default/p/support/logs`)
     await service.insert('project_logs', project, [{ id: 'b', input: 'second' }])

@@ -50,6 +50,9 @@ describe.skipIf(!hasBrowser)('somebody new', () => {
     expect(page.url()).not.toContain('sk-')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('link', { name: 'Demo' }).first().click()
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    await page.getByRole('article', { name: 'Traces' }).getByRole('link').first().waitFor()
+    await goTo('Logs')
     await page.getByRole('heading', { name: 'Logs' }).waitFor()
   })
 

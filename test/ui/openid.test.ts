@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('sign-in by a provider', () => {
     await page.getByRole('link', { name: 'Back to the sign-in' }).click()
     await button(page).click()
     await page
-      .getByRole('heading', { name: 'Logs' })
+      .getByRole('heading', { name: 'Home' })
       .or(page.getByText('No logs yet'))
       .first()
       .waitFor()

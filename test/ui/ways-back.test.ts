@@ -52,6 +52,7 @@ describe.skipIf(!hasBrowser)('in the page', () => {
   test('Back closes a trace, and is no step that does nothing', async () => {
     const { page, faults } = await browser.page('/app')
     await page.getByRole('link', { name: /support/ }).click()
+    await page.getByRole('link', { name: 'Logs' }).click()
     await page.locator('tr[data-index="0"]').click()
     await trace(page).waitFor()
     await page.goBack()
@@ -60,6 +61,8 @@ describe.skipIf(!hasBrowser)('in the page', () => {
     await trace(page).waitFor()
     await page.getByRole('button', { name: 'Close the trace' }).click()
     await trace(page).waitFor({ state: 'detached' })
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
     await page.goBack()
     await page.getByRole('heading', { name: 'Projects' }).waitFor()
     expect(faults).toEqual([])

@@ -85,7 +85,7 @@ function Node({ name, value, depth, finder, sought }: NodeProps) {
   )
   if (!isList && !isObject(value)) {
     return (
-      <div class="json-leaf">
+      <div class="json-leaf" data-step={name} data-value={shortJson(value)}>
         {title}
         <Leaf value={value} sought={sought} />
       </div>
@@ -99,7 +99,7 @@ function Node({ name, value, depth, finder, sought }: NodeProps) {
   const isShown = isOpen || isFiltered
   const size = counted(entries.length, isList ? 'item' : 'field')
   return (
-    <div class="json-branch">
+    <div class="json-branch" data-step={name} data-list={isList ? '' : undefined}>
       <button type="button" class="plain" aria-expanded={isShown} onClick={() => setOpen(!isOpen)}>
         <span aria-hidden="true">{isShown ? '▾' : '▸'} </span>
         {title}
@@ -130,6 +130,12 @@ function Node({ name, value, depth, finder, sought }: NodeProps) {
 
 /** Longer texts have a place of their own. */
 const longestInLine = 120
+
+/** For filters by the value; longer ones are none to filter by. */
+function shortJson(value: unknown): string | undefined {
+  if (value instanceof ExactNumber) return undefined
+  return String(value).length <= longestInLine ? JSON.stringify(value) : undefined
+}
 
 function Leaf({ value, sought }: { readonly value: unknown; readonly sought: readonly Sought[] }) {
   if (typeof value !== 'string') return <span class="json-other">{String(value)}</span>

@@ -37,7 +37,12 @@ export function JsonView({ value, label, sought = nothingSought }: JsonViewProps
   const marked = wanted === '' ? sought : [{ part: wanted }]
   const isSearchable = !isText || value.length > searchableText
   return (
-    <section class="json" aria-label={label}>
+    <section
+      class="json"
+      aria-label={label}
+      // Where values of it are found in records, for filters by them.
+      data-field={/^\w+$/.test(label) ? label : undefined}
+    >
       <div class="json-tools">
         {isSearchable && (
           <>

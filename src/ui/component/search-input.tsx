@@ -14,6 +14,16 @@ export interface SearchInputProps {
   readonly interpretation: Interpretation | undefined
   readonly isLoading?: boolean
   readonly onSearch: (text: string) => void
+  /** Offered beside recent searches where they are called as what is written. */
+  readonly suggestions?: readonly Suggestion[]
+  /** Somebody begins to search. */
+  readonly onBegin?: () => void
+}
+
+export interface Suggestion {
+  readonly text: string
+  readonly detail: string
+  readonly onTake: () => void
 }
 
 interface Offer {
@@ -23,12 +33,24 @@ interface Offer {
   readonly next: string
   readonly cursor: number
   readonly isSearch: boolean
+  readonly onTake?: () => void
 }
 
 const mostShown = 10
+const mostOfAKind = 4
+
+const none: readonly Suggestion[] = []
 
 export function SearchInput(props: SearchInputProps) {
-  const { text, source, interpretation, isLoading = false, onSearch } = props
+  const {
+    text,
+    source,
+    interpretation,
+    isLoading = false,
+    onSearch,
+    suggestions = none,
+    onBegin,
+  } = props
   const input = useRef<HTMLInputElement>(null)
   const list = useId()
   const [written, setWritten] = useState(text)
@@ -37,9 +59,12 @@ export function SearchInput(props: SearchInputProps) {
   const [chosen, setChosen] = useState(-1)
   useEffect(() => setWritten(text), [text])
   useSlashKey(input)
-  const found = useCompletion(isOpen && takesQueries() ? written : '', position, source)
+  const found = useCompletion(isOpen && takesQueries() ? written : undefined, position, source)
+  const isBlank = written.trim() === ''
 
-  const completions = (found?.items ?? []).map((item): Offer => {
+  // Where nothing is written, fields are what one may want to see.
+  const items = (found?.items ?? []).filter(({ kind }) => !isBlank || kind === 'field')
+  const completions = items.map((item): Offer => {
     const before = written.slice(0, found!.from) + item.text
     const next = before + written.slice(found!.to)
     return { text: item.text, detail: item.detail, next, cursor: before.length, isSearch: false }
@@ -53,7 +78,23 @@ export function SearchInput(props: SearchInputProps) {
       isSearch: true,
     }),
   )
-  const offers = isOpen ? [...recent.slice(0, 4), ...completions].slice(0, mostShown) : []
+  const wanted = written.trim().toLowerCase()
+  const named = suggestions
+    .filter((each) => each.text.toLowerCase().includes(wanted))
+    .map(({ text: name, detail, onTake }): Offer => {
+      return { text: name, detail, next: written, cursor: position, isSearch: false, onTake }
+    })
+  const offers = isOpen
+    ? [
+        ...recent.slice(0, mostOfAKind),
+        ...named.slice(0, mostOfAKind),
+        ...completions.slice(0, mostShown),
+      ].slice(0, mostShown + mostOfAKind)
+    : []
+  const begin = () => {
+    setOpen(true)
+    onBegin?.()
+  }
 
   const search = (next: string) => {
     setOpen(false)
@@ -64,6 +105,12 @@ export function SearchInput(props: SearchInputProps) {
     onSearch(words)
   }
   const take = (offer: Offer) => {
+    if (offer.onTake) {
+      setOpen(false)
+      setChosen(-1)
+      offer.onTake()
+      return
+    }
     if (offer.isSearch) {
       search(offer.next)
       return
@@ -80,7 +127,7 @@ export function SearchInput(props: SearchInputProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const { key } = event
     if (key === 'Escape') setOpen(false)
-    else if (key === 'ArrowDown' && !isOpen) setOpen(true)
+    else if (key === 'ArrowDown' && !isOpen) begin()
     else if ((key === 'ArrowDown' || key === 'ArrowUp') && offers.length > 0) {
       event.preventDefault()
       const step = key === 'ArrowDown' ? 1 : offers.length - 1
@@ -117,8 +164,9 @@ export function SearchInput(props: SearchInputProps) {
               setWritten(value)
               setPosition(selectionStart ?? value.length)
               setChosen(-1)
-              setOpen(true)
+              begin()
             }}
+            onClick={begin}
             onKeyDown={onKeyDown}
             onBlur={() => setOpen(false)}
           />
@@ -131,7 +179,7 @@ export function SearchInput(props: SearchInputProps) {
           >
             {offers.map((offer, i) => (
               <div
-                key={`${offer.text} ${offer.isSearch}`}
+                key={`${offer.text} ${offer.detail} ${offer.isSearch}`}
                 id={`${list}-${i}`}
                 role="option"
                 tabIndex={-1}

@@ -14,6 +14,7 @@ export function Split({
   second,
   isOpen,
   isWide = false,
+  side,
 }: {
   readonly first: ComponentChildren
   readonly second: ComponentChildren
@@ -21,6 +22,8 @@ export function Split({
   readonly isOpen: boolean
   /** The second part has all; the first stays as it is, out of sight. */
   readonly isWide?: boolean
+  /** Beside both, at the left. */
+  readonly side?: ComponentChildren
 }) {
   const place = useRef<HTMLDivElement>(null)
   const given = Number(parameter('split') ?? usual)
@@ -46,7 +49,7 @@ export function Split({
     window.addEventListener('pointermove', move)
     window.addEventListener('pointerup', end)
   }
-  return (
+  const split = (
     <div
       class={isOpen ? (isWide ? 'split wide' : 'split open') : 'split'}
       ref={place}
@@ -74,6 +77,12 @@ export function Split({
           <div class="split-part">{second}</div>
         </>
       )}
+    </div>
+  )
+  return (
+    <div class="sided">
+      {side}
+      {split}
     </div>
   )
 }

@@ -1,5 +1,5 @@
 /** The logs of a project: found by words or queries, newest first, with a row open beside them. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useEscapeKey } from '../component/escape-key.ts'
 import { counted } from '../component/format.ts'
 import { Histogram, HistogramRoom } from '../component/histogram.tsx'
@@ -8,6 +8,7 @@ import { SearchInput } from '../component/search-input.tsx'
 import { Split } from '../component/split.tsx'
 import { useStepKeys } from '../component/step-keys.ts'
 import { Table } from '../component/table.tsx'
+import { termsOf, textWith, withTerm } from '../service/filter-terms.ts'
 import { useLoaded } from '../service/load.ts'
 import { soughtBy } from '../service/looked-for.ts'
 import { useProject } from '../service/project.ts'
@@ -23,15 +24,27 @@ import { type PagesOfRows, usePages } from '../service/row-pages.ts'
 import type { Span } from '../service/time-buckets.ts'
 import { addressWith, openBeside, parameter, setParameters } from '../state/location.ts'
 import { ColumnChoice } from './column-choice.tsx'
+import { Facets, FacetsSwitch } from './facets.tsx'
+import { FilterChips } from './filter-chips.tsx'
 import { FirstLines } from './first-lines.tsx'
 import { LiveSwitch, useArrivals } from './log-arrivals.tsx'
-import { logColumns, resultColumns, selectedFields, sortExpression } from './log-columns.tsx'
+import {
+  type LogColumn,
+  logColumns,
+  memberOf,
+  resultColumns,
+  selectedFields,
+  sortExpression,
+} from './log-columns.tsx'
 import { useLogPicks } from './log-picks.tsx'
 import { changeView, type LogView, timeCondition, timeSpan, viewOfUrl } from './log-view.ts'
 import { useShownColumns } from './shown-columns.ts'
 import { TimeChoice } from './time-choice.tsx'
 import { Trace } from './trace.tsx'
+import { ValueFilters } from './value-filters.tsx'
+import { offersOfCell, offersOfValue } from './value-offers.ts'
 import { ViewMenu } from './view-menu.tsx'
+import { useViewSuggestions } from './view-suggestions.ts'
 
 export function Logs({ projectName }: { readonly projectName: string }) {
   const project = useProject(projectName)
@@ -106,6 +119,23 @@ function Records({
     const { data } = await query(withClauses(forTable(one, fields), { limit: '1' }))
     if (pages.indexOf((row) => row[idOf] === openId) >= 0) pages.take(data, idOf)
   }
+  const search = (next: string) => changeView({ text: next }, { replace: false })
+  const known = useLast(taken.data, narrowed)
+  const terms = known ? termsOf(known.taken.filter) : []
+  const filterBy = (next: readonly string[]) => {
+    if (known) search(textWith(known.taken, shaped, next))
+  }
+  const offersAt = (target: Element) => {
+    const cell = target.closest('td')
+    const line = cell?.closest('tr[data-index]')
+    if (!cell || !line) return offersOfValue(target, rowsAre)
+    const row = rows.at(Number(line.getAttribute('data-index')))
+    const cells = [...line.querySelectorAll('td:not(.choice)')]
+    const column = columns.list[cells.indexOf(cell)]
+    if (!row || !column || !isRecords) return undefined
+    return { place: cell, offers: offersOfCell(row, column.id, target, rowsAre) }
+  }
+  const viewSuggestions = useViewSuggestions(projectId)
   const failure = taken.error ?? error
   const isEmpty = rows.length === 0 && !isLoading && !taken.isLoading && !failure
   const span = timeSpan(time)
@@ -139,6 +169,7 @@ function Records({
             </select>
           )}
           <TimeChoice time={time} />
+          <FacetsSwitch />
           {isRecords && <ColumnChoice available={available} shown={columns} />}
           <ViewMenu projectId={projectId} />
           <button type="button" onClick={reload}>
@@ -151,8 +182,10 @@ function Records({
         source={shaped}
         interpretation={taken.data}
         isLoading={taken.isLoading}
-        onSearch={(next) => changeView({ text: next }, { replace: false })}
+        onSearch={search}
+        {...viewSuggestions}
       />
+      {text !== '' && <FilterChips source={shaped} interpretation={taken.data} onSearch={search} />}
       {failure && <Failure error={failure} retry={taken.error ? taken.reload : reload} />}
       {narrowed === undefined && !failure && <HistogramRoom />}
       {narrowed !== undefined && isRecords && (
@@ -163,9 +196,23 @@ function Records({
           onSpan={(next) => changeView({ time: next && rangeOf(next) }, { replace: false })}
         />
       )}
+      <ValueFilters offersAt={offersAt} onTerm={(term) => filterBy(withTerm(terms, term))} />
       <Split
         isOpen={open !== undefined}
         isWide={parameter('wide') === 'yes'}
+        side={
+          known &&
+          isRecords && (
+            <Facets
+              query={known.narrowed}
+              terms={terms}
+              rowsAre={rowsAre}
+              metadata={metadataNames(available)}
+              round={arrivals.round}
+              onTerms={filterBy}
+            />
+          )
+        }
         first={
           isEmpty ? (
             <Nothing view={view} projectName={projectName} interpretation={taken.data} />
@@ -227,6 +274,20 @@ function useInterpretation(text: string, source: string, order: LogView['order']
   })
   // What came last stays while the next is on its way, but is not what is now looked for.
   return loaded.isLoading ? { ...loaded, data: undefined } : loaded
+}
+
+/** What the search was taken for last: it stays while the next is being read. */
+function useLast(taken: Interpretation | undefined, narrowed: string | undefined) {
+  const last = useRef<{ readonly taken: Interpretation; readonly narrowed: string }>(undefined)
+  if (taken && narrowed !== undefined) last.current = { taken, narrowed }
+  return last.current
+}
+
+function metadataNames(columns: readonly LogColumn[]): readonly string[] {
+  return columns.flatMap(({ id }) => {
+    const member = memberOf(id)
+    return member?.root === 'metadata' ? [member.name] : []
+  })
 }
 
 /** Rows of a search may be of another shape than those of the table: words may ask for traces. */

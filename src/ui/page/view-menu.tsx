@@ -38,7 +38,7 @@ export function ViewMenu({ projectId }: { readonly projectId: string }) {
   // A URL that says no more than the view: what the view is is put beside it.
   useEffect(() => {
     const isBare = Object.values(writeView(viewOfUrl())).every((value) => !value)
-    if (current && isBare) open(current)
+    if (current && isBare) openView(current)
   }, [current?.id])
 
   const save = async (name: string) => {
@@ -67,7 +67,7 @@ export function ViewMenu({ projectId }: { readonly projectId: string }) {
                     class="plain name"
                     aria-current={view.id === named}
                     onClick={() => {
-                      open(view)
+                      openView(view)
                       close()
                     }}
                   >
@@ -166,7 +166,7 @@ export function ViewMenu({ projectId }: { readonly projectId: string }) {
   )
 }
 
-function open(view: SavedView): void {
+export function openView(view: SavedView): void {
   setParameters(
     { ...parametersOf(view), view: view.id, trace: undefined, span: undefined },
     { replace: false },

@@ -7,10 +7,24 @@ import { ownProject } from './own-project.ts'
 
 const pauseMs = 120
 
-/** Asked once nothing was typed for a moment; undefined while nothing is to be offered. */
-export function useCompletion(text: string, position: number, source: string): Offers | undefined {
+/** After these a value comes next, though nothing of it is written. */
+const beforeValue = /(?:[=<>]|\b(?:in|like|ilike|includes)\s*\[?)\s*$/i
+
+/**
+ * Asked once nothing was typed for a moment; undefined while nothing is to be offered.
+ *
+ * @param text undefined asks for nothing
+ */
+export function useCompletion(
+  text: string | undefined,
+  position: number,
+  source: string,
+): Offers | undefined {
   const [found, setFound] = useState<{ readonly text: string; readonly offers: Offers }>()
-  const isAsked = text.trim() !== '' && !/\s$/.test(text.slice(0, position))
+  const before = text?.slice(0, position) ?? ''
+  const isBetweenWords = /\s$/.test(before) && !beforeValue.test(before)
+  const isAsked =
+    text !== undefined && (before.trim() === '' ? text.trim() === '' : !isBetweenWords)
   useEffect(() => {
     if (!isAsked) return
     const abandon = new AbortController()
