@@ -9,6 +9,7 @@ import { ServiceWarnings } from './component/service-warnings.tsx'
 import { Toasts } from './component/toast.tsx'
 import { Logs } from './page/logs.tsx'
 import { PageKeys } from './page/page-keys.tsx'
+import { ProjectSwitch } from './page/project-switch.tsx'
 import { Projects } from './page/projects.tsx'
 import { SignIn } from './page/sign-in.tsx'
 import { findSession, session, signOut } from './service/session.ts'
@@ -113,7 +114,7 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
         </Link>
         {p === 'p' && project !== undefined && (
           <>
-            <p class="where">{project}</p>
+            <ProjectSwitch key={project} project={project} />
             <ul>
               {sections.map((each) => (
                 <li key={each}>

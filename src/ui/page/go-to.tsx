@@ -1,4 +1,4 @@
-/** One input that leads anywhere: pages of the project, other projects, settings, and what can be done. */
+/** One input that leads anywhere: pages and parts of the project, other projects, settings, and what can be done. */
 import { useId, useMemo, useState } from 'preact/hooks'
 import { Dialog } from '../component/dialog.tsx'
 import { isForBrowser } from '../component/link.tsx'
@@ -8,6 +8,12 @@ import { useRights } from '../service/rights.ts'
 import { session, signOut } from '../service/session.ts'
 import { base, goTo, parts, pathOf } from '../state/location.ts'
 import { type Theme, theme } from '../state/theme.ts'
+import {
+  type FoundTrace,
+  type ProjectObjects,
+  useProjectObjects,
+  useTraceOfId,
+} from './found-targets.ts'
 import { settingsParts } from './settings-parts.ts'
 
 interface Target {
@@ -35,9 +41,16 @@ export function GoTo({
   const { organization } = session.value ?? {}
   const projects = useLoaded('projects to go to', async (signal) => {
     const target = '/v1/project?limit=1000'
-    return (await requestJson<{ objects: readonly { name: string }[] }>(target, { signal })).objects
+    return (
+      await requestJson<{ objects: readonly { id: string; name: string }[] }>(target, { signal })
+    ).objects
   })
   const rights = useRights('organization', organization?.id)
+  const [, , section, shownName] = parts.value
+  const shownProject =
+    section === 'p' ? projects.data?.find(({ name }) => name === shownName) : undefined
+  const objects = useProjectObjects(shownProject?.id)
+  const trace = useTraceOfId(shownProject?.id, wanted)
   const targets = useMemo((): readonly Target[] => {
     const name = organization?.name ?? ''
     const [, , p, project] = parts.value
@@ -53,6 +66,7 @@ export function GoTo({
       ...(p === 'p' && project !== undefined
         ? sections.map((section) => to(section, project, pageOf(project, section)))
         : []),
+      ...(shownProject && objects.data ? targetsOf(objects.data, shownProject.name, to) : []),
       to('All projects', 'page', '/app'),
       ...(projects.data ?? [])
         .filter(({ name: of }) => of !== project)
@@ -82,14 +96,21 @@ export function GoTo({
       { title: 'Keyboard help', kind: 'do', go: onHelp },
       { title: 'Sign out', kind: 'do', go: () => void signOut() },
     ]
-  }, [projects.data, rights.data])
+  }, [projects.data, rights.data, objects.data])
   const words = wanted.toLowerCase().split(/\s+/)
-  const shown = targets
+  const logs = pathOf('app', organization?.name ?? '', 'p', shownProject?.name ?? '', 'logs')
+  const traces: readonly Target[] = trace
+    ? [traceTarget(trace, logs)].map(({ title, path }) => {
+        return { title, kind: 'trace', path, go: () => goTo(path) }
+      })
+    : []
+  const named = targets
     .filter(({ title, kind }) => {
       const text = `${title} ${kind}`.toLowerCase()
       return words.every((word) => text.includes(word))
     })
     .slice(0, mostShown)
+  const shown = [...traces, ...named]
   const place = Math.min(chosen, shown.length - 1)
   const take = (target: Target | undefined) => {
     if (!target) return
@@ -114,7 +135,7 @@ export function GoTo({
         aria-expanded={shown.length > 0}
         aria-controls={list}
         aria-activedescendant={shown.length > 0 ? `${list}-${place}` : undefined}
-        placeholder="A page, a project, a setting…"
+        placeholder="A page, a project, an experiment, a dataset, a view, the id of a trace…"
         autocomplete="off"
         data-autofocus
         value={wanted}
@@ -127,7 +148,7 @@ export function GoTo({
       <div id={list} role="listbox" aria-label="Where to" class="targets">
         {shown.map((target, i) => (
           <div
-            key={`${target.kind} ${target.title}`}
+            key={`${target.kind} ${target.title} ${target.path}`}
             id={`${list}-${i}`}
             role="option"
             tabIndex={-1}
@@ -146,4 +167,24 @@ export function GoTo({
       {shown.length === 0 && <p class="hint">There is nothing of that name.</p>}
     </Dialog>
   )
+}
+
+/** Pages of what a project holds. */
+function targetsOf(
+  { experiments, datasets, views }: ProjectObjects,
+  project: string,
+  to: (title: string, kind: string, path: string) => Target,
+): readonly Target[] {
+  const pathIn = (...names: readonly string[]) =>
+    pathOf('app', session.value?.organization.name ?? '', 'p', project, ...names)
+  return [
+    ...experiments.map(({ name }) => to(name, 'experiment', pathIn('experiments', name))),
+    ...datasets.map(({ name }) => to(name, 'dataset', pathIn('datasets', name))),
+    ...views.map(({ id, name }) => to(name, 'view', `${pathIn('logs')}?view=${id}`)),
+  ]
+}
+
+function traceTarget({ rootSpanId, spanId, name }: FoundTrace, logs: string) {
+  const parameters = new URLSearchParams({ trace: rootSpanId, ...(spanId && { span: spanId }) })
+  return { title: name, path: `${logs}?${parameters}` }
 }
