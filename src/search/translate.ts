@@ -165,10 +165,37 @@ class WordsReader {
       for (const meaning of again.meanings) this.#mean(meaning)
       return again.length
     }
+    if (this.#isNegated && word.kind === 'text' && this.#isOfErrors) return this.#leaveOut(at)
     const count = lookedForTogether(this.#words, at, this.#context)
     if (isComparison(word)) this.#symbols.push(word)
     if (count > 1 || isLookedFor(word)) this.#lookFor(at, count)
     return count
+  }
+
+  get #isOfErrors(): boolean {
+    return this.#conditions.some(({ text }) => text === 'error is not null')
+  }
+
+  /** "errors except rate limits and timeouts": kinds of errors, each of as many words as mean nothing else. */
+  #leaveOut(at: number): number {
+    const isPlain = (place: number) => {
+      const word = this.#words[place]
+      return word?.kind === 'text' && !isFiller(word.plain) && !this.#context.begins(place)
+    }
+    let end = at
+    do {
+      const start = end > at ? end + 1 : at
+      for (end = start + 1; isPlain(end); ) end++
+      const text = this.#request.text.slice(this.#words[start]!.from, this.#words[end - 1]!.to)
+      const term = { text, isPhrase: false, isUnwanted: true, isAlternative: false }
+      this.#terms.push({ ...term, stretch: this.#stretch })
+      // "rate limit errors"
+      if (/^(?:error|failure)s?$/.test(this.#words[end]?.plain ?? '')) end++
+    } while (/^(?:and|or|nor)$/.test(this.#words[end]?.plain ?? '') && isPlain(end + 1))
+    this.#lastWas = 'term'
+    this.#isNegated = false
+    this.#isAlternative = false
+    return end - at
   }
 
   #mean(meaning: Meaning): void {

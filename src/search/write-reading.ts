@@ -73,7 +73,11 @@ export function write(reading: Reading, shape: 'summary' | undefined): Translati
 
 /** "errors except timeouts": of a kind of error, which is named in the plural, in messages and in names of types. */
 function noErrorsOf(kind: string): string[] {
-  return partsOfKind(kind).map((part) => `error not ilike ${printString(`%${part}%`)}`)
+  return partsOfKind(kind).map((part) => {
+    // Of several words, names of types have none between them, or other signs: RateLimitError.
+    const pattern = part.replace(/[%_\\]/g, '\\$&').replace(/\s+/g, '%')
+    return `error not ilike ${printString(`%${pattern}%`)}`
+  })
 }
 
 function toldKind(kind: string): string {
@@ -85,7 +89,7 @@ function toldKind(kind: string): string {
 /** What errors of a kind say. */
 function partsOfKind(kind: string): readonly string[] {
   const one = kind.toLowerCase().replace(/(?<=\w{3})s$/, '')
-  return one === 'timeout' ? ['timeout', 'timed out'] : [one.replace(/[%_\\]/g, '\\$&')]
+  return one === 'timeout' ? ['timeout', 'timed out'] : [one]
 }
 
 function writeRows({ orders, limit, terms }: Reading, told: string[]): string[] {
