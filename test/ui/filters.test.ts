@@ -60,6 +60,7 @@ describe.skipIf(!hasBrowser)('filters of the logs', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: /^Columns/ }).click()
     await page.getByRole('checkbox', { name: 'Name' }).check()
     await page.keyboard.press('Escape')
+    await page.getByLabel('Find a column').waitFor({ state: 'detached' })
     const name = (await cell(page, 'chat completion').textContent())!
     await cell(page, name).hover()
     await page.getByRole('button', { name: `Without span_attributes.name = '${name}'` }).click()

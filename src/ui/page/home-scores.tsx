@@ -13,12 +13,13 @@ export function HomeScores(asked: Asked) {
   const { data, error, reload } = useAsked('scores', asked, loadScores)
   const { period } = asked
   if (error) return <Failure error={error} retry={reload} />
-  if (!data || data.length === 0) return null
+  if (data?.length === 0) return null
   return (
     <section class="home-part" aria-label="Scores">
       <h2>Scores</h2>
+      {!data && <p class="hint room">…</p>}
       <div class="home-figures">
-        {data.map(({ name, count, mean, meanBefore, course }) => {
+        {data?.map(({ name, count, mean, meanBefore, course }) => {
           const column = `scores.${name}`
           const rows = {
             text: `${sortExpression(column, 'spans')} is not null`,
