@@ -109,7 +109,7 @@ async function asWritten(
   const written = told(query)
   const fault = await runFault(engine, written.query, request)
   if (fault !== undefined) return { fault }
-  return { kind: 'btql', ...written, explanation: 'run as it is written' }
+  return { kind: 'btql', ...written, explanation: 'run as written' }
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { ConnectionBar } from './component/connection-bar.tsx'
+import { Icon, Mark } from './component/icon.tsx'
 import { lazy } from './component/lazy.tsx'
 import { Link } from './component/link.tsx'
 import { Empty, Loading } from './component/notice.tsx'
@@ -14,6 +15,7 @@ import { Projects } from './page/projects.tsx'
 import { SignIn } from './page/sign-in.tsx'
 import { findSession, session, signOut } from './service/session.ts'
 import { base, parameter, parts, pathOf } from './state/location.ts'
+import { isSideFolded } from './state/side.ts'
 import { type Theme, theme } from './state/theme.ts'
 
 export function App() {
@@ -92,7 +94,7 @@ function pageAt(names: readonly string[]): ComponentChildren {
     return <Query key={project} projectName={project} />
   }
   return (
-    <Empty title="There is nothing here">
+    <Empty title="Page not found">
       <p>
         <Link to="/app">All projects</Link>
       </p>
@@ -104,13 +106,14 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
   const [, organization, p, project, section] = parts.value
   const name = session.value?.organization.name ?? organization ?? ''
   return (
-    <div class="frame">
+    <div class={isSideFolded.value ? 'frame folded' : 'frame'}>
       <button type="button" class="skip" onClick={skipToContent}>
         Skip to the content
       </button>
       <nav aria-label="Main" class="side">
         <Link to="/app" class="mark">
-          Assay
+          <Mark />
+          <span class="word">Assay</span>
         </Link>
         {p === 'p' && project !== undefined && (
           <>
@@ -122,7 +125,8 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
                     to={pathOf('app', name, 'p', project, each)}
                     isCurrent={(section ?? 'home') === each}
                   >
-                    {each.charAt(0).toUpperCase() + each.slice(1)}
+                    <Icon name={each} />
+                    <span class="word">{each.charAt(0).toUpperCase() + each.slice(1)}</span>
                   </Link>
                 </li>
               ))}
@@ -132,11 +136,15 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
         <ul class="foot">
           <li>
             <Link to={pathOf('app', name, 'settings')} isCurrent={p === 'settings'}>
-              Settings
+              <Icon name="settings" />
+              <span class="word">Settings</span>
             </Link>
           </li>
           <li>
-            <a href={`${base}/docs`}>Documentation</a>
+            <a href={`${base}/docs`}>
+              <Icon name="documentation" />
+              <span class="word">Documentation</span>
+            </a>
           </li>
           <li>
             <ThemeChoice />
@@ -146,8 +154,12 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
           </li>
           <li>
             <button type="button" class="plain" onClick={() => void signOut()}>
-              Sign out
+              <Icon name="leave" />
+              <span class="word">Sign out</span>
             </button>
+          </li>
+          <li class="fold">
+            <FoldButton />
           </li>
         </ul>
       </nav>
@@ -165,10 +177,28 @@ function skipToContent(): void {
   document.getElementById('content')?.focus()
 }
 
+function FoldButton() {
+  const isFolded = isSideFolded.value
+  return (
+    <button
+      type="button"
+      class="plain"
+      aria-expanded={!isFolded}
+      title={isFolded ? 'Show the sidebar' : 'Fold the sidebar'}
+      onClick={() => {
+        isSideFolded.value = !isFolded
+      }}
+    >
+      <Icon name={isFolded ? 'unfold' : 'fold'} />
+      <span class="word">{isFolded ? 'Show the sidebar' : 'Fold the sidebar'}</span>
+    </button>
+  )
+}
+
 function KeysHint() {
   return (
     <p class="hint keys-hint">
-      <kbd>Ctrl</kbd> <kbd>K</kbd> goes anywhere, <kbd>?</kbd> helps
+      <kbd>Ctrl</kbd> <kbd>K</kbd> to go anywhere, <kbd>?</kbd> for help
     </p>
   )
 }
@@ -176,6 +206,7 @@ function KeysHint() {
 function ThemeChoice() {
   return (
     <label class="theme">
+      <Icon name="theme" />
       Theme
       <select
         value={theme.value}

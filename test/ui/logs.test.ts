@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     const { page } = await browser.page('/', { isSignedIn: false })
     await page.getByLabel('API key').fill('sk-wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('alert').getByText('no valid API key').waitFor()
+    await page.getByRole('alert').getByText('This key is not known').waitFor()
     await page.getByLabel('API key').fill(testKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Projects' }).waitFor()
@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Show the query' }).click()
     await page.getByLabel('The query that the words became').fill('metadata.model is not null')
     await page.getByRole('button', { name: 'Run this query' }).click()
-    await page.getByText('run as it is written').waitFor()
+    await page.getByText('run as written').waitFor()
     expect(faults).toEqual([])
   })
 

@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('selected rows', { timeout: 60_000 }, () => {
   }
 
   const box = (page: Page, row: number) => page.getByLabel(`Select row ${row}`, { exact: true })
-  const bar = (page: Page) => page.getByRole('toolbar', { name: 'Selected rows' })
+  const bar = (page: Page) => page.getByRole('toolbar', { name: 'Selection' })
   const inDialog = (page: Page) => page.getByRole('dialog')
 
   test('become records of a new dataset, with links both ways', async () => {

@@ -234,7 +234,7 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
       await page.goto(`${service.url}/app/default/p/support/logs?q=error%20is%20not%20null`)
       return JSON.parse((await request).postData() ?? '{}') as { query_language: boolean }
     }
-    const taken = page.getByRole('switch', { name: 'Take queries in the search input' })
+    const taken = page.getByRole('switch', { name: 'Run queries typed into the search box' })
     const kept = () => page.waitForResponse(/\/session\/preferences$/)
     await Promise.all([kept(), taken.uncheck()])
     await page.reload()
@@ -244,7 +244,7 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     await page.goto(service.url + settings('you'))
     await Promise.all([kept(), taken.check()])
     expect((await asked()).query_language).toBe(true)
-    await page.locator('.taken').getByText('run as it is written').waitFor()
+    await page.locator('.taken').getByText('run as written').waitFor()
     expect(faults).toEqual([])
   })
 

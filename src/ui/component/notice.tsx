@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { ServiceError } from '../service/client.ts'
+import { Sketch, type SketchKind } from './sketch.tsx'
 
 /** What went wrong and what to do about it. */
 export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
@@ -20,13 +21,17 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
 /** Nothing is here yet: says why, and what to do next. */
 export function Empty({
   title,
+  sketch,
   children,
 }: {
   readonly title: string
+  /** What will be there. */
+  readonly sketch?: SketchKind
   readonly children?: ComponentChildren
 }) {
   return (
     <section class="empty">
+      {sketch && <Sketch kind={sketch} />}
       <h2>{title}</h2>
       {children}
     </section>

@@ -203,7 +203,7 @@ export function SearchInput(props: SearchInputProps) {
       </form>
       {text !== '' && isLoading && (
         <p class="taken hint" role="status">
-          Reading the words…
+          Reading your search…
         </p>
       )}
       {text !== '' && interpretation && (

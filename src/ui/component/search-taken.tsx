@@ -88,13 +88,12 @@ function NoQuery({
   const found = data?.diagnostics.find(({ severity }) => severity === 'error')
   return (
     <p class="fault">
-      This is written like a query, but cannot run:{' '}
-      <span class="bad">{found?.message ?? fault}</span>
+      This looks like a query but cannot run: <span class="bad">{found?.message ?? fault}</span>
       {found?.hint !== undefined && <span class="hint"> {found.hint}</span>}
       {found && <Place text={text} diagnostic={found} />}
       <span class="both">
         {queryPage !== undefined && <Link to={queryPage}>Correct it in the query editor</Link>}
-        <span class="hint">Shown below is what a search for its words finds.</span>
+        <span class="hint">Below are the results of searching for its words.</span>
       </span>
     </p>
   )

@@ -253,7 +253,7 @@ function ChooseAll<Row>({
   return (
     <input
       type="checkbox"
-      aria-label="Select all rows that are loaded"
+      aria-label="Select all"
       checked={rows.length > 0 && ids.size >= rows.length}
       onChange={(event) => selection.onChange(event.currentTarget.checked ? all() : new Set())}
     />

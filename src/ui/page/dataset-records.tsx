@@ -129,7 +129,7 @@ export function DatasetRecords(props: DatasetRecordsProps) {
             onChange()
           }}
         >
-          <p>They stay in the versions of before, from which they can be restored.</p>
+          <p>Earlier versions keep them, and you can restore one at any time.</p>
         </Confirm>
       )}
     </>
@@ -254,10 +254,13 @@ function ChosenRecords(props: {
 
 function NoRecords(props: { readonly isOfVersion: boolean; readonly isEditable: boolean }) {
   return (
-    <Empty title={props.isOfVersion ? 'No records at this version' : 'No records yet'}>
+    <Empty
+      title={props.isOfVersion ? 'No records in this version' : 'No records yet'}
+      sketch="records"
+    >
       {props.isEditable && (
         <>
-          <p>Add one by hand, or import a file of JSON lines or CSV:</p>
+          <p>Add rows from the logs, write a record by hand, or import JSON lines or CSV:</p>
           <pre>{'{"input": "What is 2 + 2?", "expected": "4", "metadata": {"topic": "sums"}}'}</pre>
           <button type="button" onClick={() => openWindow('import')}>
             Import a file

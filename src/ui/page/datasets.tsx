@@ -203,10 +203,10 @@ const columns: readonly PageColumn<ListedDataset>[] = [
 function FirstDataset({ projectName }: { readonly projectName: string }) {
   const url = window.location.origin + base
   return (
-    <Empty title="No datasets yet">
+    <Empty title="No datasets yet" sketch="records">
       <p>
-        A dataset holds inputs with the answers that are wanted. Make one here and import a file, or
-        write one from a program:
+        A dataset holds inputs and the answers you expect. Select rows in the logs and add them,
+        import a file, or write one from a program:
       </p>
       <pre>{`// npm install braintrust
 // export BRAINTRUST_API_URL=${url} BRAINTRUST_APP_URL=${url} BRAINTRUST_API_KEY=sk-…

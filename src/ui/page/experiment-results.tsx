@@ -145,10 +145,10 @@ export function ExperimentResults(props: ExperimentResultsProps) {
 
 function NoExamples({ onReload }: { readonly onReload: () => void }) {
   return (
-    <Empty title="No examples yet">
-      <p>They appear here as the evaluation that writes this experiment goes on.</p>
+    <Empty title="No examples yet" sketch="rows">
+      <p>They appear here while the evaluation runs.</p>
       <button type="button" onClick={onReload}>
-        Look again
+        Refresh
       </button>
     </Empty>
   )
@@ -218,7 +218,7 @@ function SortChoice({
             {label}
           </option>
         ))}
-        {isOther && <option value={current}>As the table is sorted</option>}
+        {isOther && <option value={current}>Sorted by a column</option>}
       </select>
     </label>
   )

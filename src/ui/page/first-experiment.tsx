@@ -6,7 +6,7 @@ export function FirstExperiment({ projectName }: { readonly projectName: string 
   const url = window.location.origin + base
   const name = JSON.stringify(projectName)
   return (
-    <Empty title="No experiments yet">
+    <Empty title="No experiments yet" sketch="experiments">
       <p>
         An experiment runs your program over examples and scores its answers. Save this as{' '}
         <code>first.eval.mjs</code>, and run it with <code>node first.eval.mjs</code>:

@@ -7,10 +7,10 @@ import { base, parameter, setParameters } from '../state/location.ts'
 /** An organization that has no project. */
 export function FirstProject() {
   return (
-    <Empty title="No projects yet">
+    <Empty title="No projects yet" sketch="cards">
       <p>
-        A project holds logs, experiments and datasets. Make one with the button above, or let a
-        program make it: the first write to a project makes it, too.
+        A project holds logs, experiments and datasets. Create one with the button above, or let
+        your program do it: a project is created by the first write to it.
       </p>
       <Ways projectName="my project" />
     </Empty>
@@ -20,10 +20,10 @@ export function FirstProject() {
 /** A project that has no logs. */
 export function FirstLines({ projectName }: { readonly projectName: string }) {
   return (
-    <Empty title="No logs yet">
-      <p>Send a first span in one of these ways. It slides in here as soon as it is written.</p>
+    <Empty title="No logs yet" sketch="rows">
+      <p>Send your first span in one of these ways. It appears here the moment it is stored.</p>
       <Ways projectName={projectName} />
-      <p class="hint">A key for your program is made under Settings, Keys.</p>
+      <p class="hint">Create a key for your program under Settings, Keys.</p>
     </Empty>
   )
 }

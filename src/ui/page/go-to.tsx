@@ -164,7 +164,7 @@ export function GoTo({
           </div>
         ))}
       </div>
-      {shown.length === 0 && <p class="hint">There is nothing of that name.</p>}
+      {shown.length === 0 && <p class="hint">Nothing has that name.</p>}
     </Dialog>
   )
 }

@@ -357,11 +357,11 @@ function Nothing({
   if (text === '' && !time) return <FirstLines projectName={projectName} />
   return (
     <Empty title="Nothing found">
-      {text !== '' && <p>Looked for: {interpretation?.explanation}</p>}
+      {text !== '' && <p>Searched for: {interpretation?.explanation}</p>}
       <p class="tools">
         {time && (
           <button type="button" onClick={() => changeView({ time: undefined })}>
-            Look at all times
+            Search all times
           </button>
         )}
         {text !== '' && (

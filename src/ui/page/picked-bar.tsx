@@ -42,7 +42,7 @@ export function PickedBar(props: PickedBarProps) {
   const close = () => setAsked(undefined)
   const offersAll = all !== undefined && 'ids' in picked && sizeOf(all) > count
   return (
-    <div class="picked-bar" role="toolbar" aria-label="Selected rows">
+    <div class="picked-bar" role="toolbar" aria-label="Selection">
       {isBulkRunning() ? (
         <BulkProgress />
       ) : (

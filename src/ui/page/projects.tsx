@@ -57,7 +57,7 @@ export function Projects() {
         </div>
       </header>
       {data.length === 0 && <FirstProject />}
-      {data.length > 0 && shown.length === 0 && <p class="hint">No project is called like that.</p>}
+      {data.length > 0 && shown.length === 0 && <p class="hint">No project has that name.</p>}
       <ul class="cards">
         {shown.map((project) => (
           <Card

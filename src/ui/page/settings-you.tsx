@@ -24,10 +24,10 @@ export function SettingsYou() {
       <section class="settings-part" aria-label="Search">
         <h2>Search</h2>
         <SwitchField
-          label="Take queries in the search input"
+          label="Run queries typed into the search box"
           isOn={switching.isBusy ? wanted : (preferences?.query_language ?? true)}
           onChange={(isOn) => void switching.run(isOn)}
-          hint="On, a text that is a query runs as it is written, and all else is taken as words. Off, everything is taken as words: what looks like a query is looked for."
+          hint="On: text that is a query runs as a query, everything else searches for words. Off: everything searches for words."
         />
         {switching.error && <Failure error={switching.error} />}
       </section>

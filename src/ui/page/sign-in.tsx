@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
+import { Mark } from '../component/icon.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
+import { ServiceError } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { signIn } from '../service/session.ts'
 import { findWays, type Ways } from '../service/ways.ts'
@@ -12,7 +14,9 @@ export function SignIn() {
   const { data: ways, error, reload } = useLoaded('ways', findWays)
   return (
     <main class="sign-in">
-      <h1>Assay</h1>
+      <h1>
+        <Mark /> Assay
+      </h1>
       {ways ? (
         <ChosenWays ways={ways} />
       ) : error ? (
@@ -54,7 +58,7 @@ function ByProvider({ label, fault }: NonNullable<Ways['provider']>) {
       {fault !== null && (
         <div id="provider-fault" class="notice failure" role="alert">
           <p>{fault}</p>
-          <p class="hint">Try it again later. If that does not help, tell who runs this service.</p>
+          <p class="hint">Try again later. If it still fails, ask whoever runs this service.</p>
         </div>
       )}
     </>
@@ -86,7 +90,7 @@ function ByForm({
           : { email: field('email'), password: String(form.get('password') ?? '') },
       )
     } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error(String(thrown)))
+      setError(refusal(thrown, way))
     } finally {
       setBusy(false)
     }
@@ -129,12 +133,22 @@ function ByForm({
       {error && <Failure error={error} />}
       {way === 'key' && (
         <p class="hint">
-          The first owner’s key was shown when the service was first started;{' '}
-          <code>assay keys</code> makes others.
+          The service printed the first key when it started for the first time.{' '}
+          <code>assay keys</code> creates more.
         </p>
       )}
     </form>
   )
+}
+
+/** Said to a person, who knows of no headers. */
+function refusal(thrown: unknown, way: Way): Error {
+  if (thrown instanceof ServiceError && thrown.status === 401) {
+    return new Error(
+      way === 'key' ? 'This key is not known' : 'The e-mail or the password is not right',
+    )
+  }
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
 function WayTab({
