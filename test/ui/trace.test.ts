@@ -38,6 +38,8 @@ describe.skipIf(!hasBrowser)('a trace in the page', { timeout: 60_000 }, () => {
       expect(totals).toContain(told)
     }
     const lines = page.getByRole('treeitem')
+    const facts = 'gpt-4o · 1,234 tokens · $0.02 · first token 400 ms'
+    await page.locator('[role=treeitem]', { hasText: 'answer' }).getByText(facts).waitFor()
     await lines.first().focus()
     await page.keyboard.press('ArrowDown')
     await page.locator('[role=treeitem][aria-selected=true]', { hasText: 'look up' }).waitFor()
@@ -184,7 +186,14 @@ const trace = [
     output: { choices: [{ message: { role: 'assistant', content: 'Your parcel is near.' } }] },
     tags: ['first'],
     scores: { Politeness: 0.9 },
-    metrics: { start: start + 3, end: start + 8, total_tokens: 1234, estimated_cost: 0.02 },
+    metadata: { model: 'gpt-4o' },
+    metrics: {
+      start: start + 3,
+      end: start + 8,
+      total_tokens: 1234,
+      estimated_cost: 0.02,
+      time_to_first_token: 0.4,
+    },
   },
   {
     id: 'judge',

@@ -1,6 +1,6 @@
 /** The tree of a trace with a waterfall; of its lines only those in sight are in the document. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { duration, score } from '../component/format.ts'
+import { cost, duration, number, score } from '../component/format.ts'
 import { Marked, type Sought } from '../component/marked.tsx'
 import { useSight } from '../component/table-sight.ts'
 import type { TraceSpan } from '../service/trace-spans.ts'
@@ -177,6 +177,7 @@ function Line({
         </span>
         {isCollapsed && <span class="hint">{childCount} below</span>}
         <Scores scores={span.scores} />
+        <Facts span={span} />
       </span>
       <span class="span-bar">
         <span
@@ -186,6 +187,24 @@ function Line({
       </span>
       <span class="number">{duration(span.duration)}</span>
     </div>
+  )
+}
+
+/** What a model's call took: as many of them as there is room for. */
+function Facts({ span }: { readonly span: TraceSpan }) {
+  const { model, tokens, firstToken, isRepeated } = span
+  const facts = [
+    ...(model === undefined ? [] : [model]),
+    ...(tokens > 0 && !isRepeated ? [`${number(tokens)} tokens`] : []),
+    ...(span.cost > 0 && !isRepeated ? [cost(span.cost)] : []),
+    ...(firstToken === undefined ? [] : [`first token ${duration(firstToken)}`]),
+  ]
+  if (facts.length === 0) return null
+  const text = facts.join(' · ')
+  return (
+    <span class="span-facts hint" title={text}>
+      {text}
+    </span>
   )
 }
 

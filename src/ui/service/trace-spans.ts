@@ -20,6 +20,10 @@ export interface TraceSpan {
   /** Usage that spans below it report, too: it adds nothing to the trace's. */
   readonly isRepeated: boolean
   readonly tokens: number
+  /** Of what answered; undefined where no model did. */
+  readonly model: string | undefined
+  /** Seconds until the first token came. */
+  readonly firstToken: number | undefined
   /** In dollars. */
   readonly cost: number
 }
@@ -133,14 +137,18 @@ async function load(
 /** Few fields, most of whose texts are copied as they are stored. */
 const fields =
   'id, span_id, span_parents, span_attributes, metrics, scores, created, error,' +
-  ' estimated_cost() as cost, repeats_usage() as repeats_usage'
+  ' estimated_cost() as cost, repeats_usage() as repeats_usage, metadata.model as model'
+
+/** Of a model's name; errors are asked only whether they are there. */
+const longestText = 80
 
 function pageOf(trace: string, page: string): string {
-  return `select: ${fields}\n${trace}\npreview_length: 1\n${page}`
+  return `select: ${fields}\n${trace}\npreview_length: ${longestText}\n${page}`
 }
 
 function readSpan(row: Row): TraceSpan {
   const number = (value: unknown) => (typeof value === 'number' ? value : 0)
+  const firstToken = at(row, 'metrics', 'time_to_first_token')
   return {
     id: String(row.id),
     spanId: String(row.span_id),
@@ -157,5 +165,7 @@ function readSpan(row: Row): TraceSpan {
     isRepeated: row.repeats_usage === true,
     tokens: number(at(row, 'metrics', 'total_tokens') ?? at(row, 'metrics', 'tokens')),
     cost: number(row.cost),
+    model: typeof row.model === 'string' && row.model !== '' ? row.model : undefined,
+    firstToken: typeof firstToken === 'number' ? firstToken : undefined,
   }
 }
