@@ -113,6 +113,8 @@ test('many rows are sent some hundred at a time, and large numbers stay as they 
   expect((await service.query(query)).json.data).toEqual([{ n: 1203 }])
 })
 
+let refusing: { readonly service: RunningService; readonly project: string } | undefined
+
 const failures: readonly (readonly [string, (rows: readonly Row[]) => unknown])[] = [
   ['never answers', () => undefined],
   ['answers no JSON', () => '{"rows": ['],
