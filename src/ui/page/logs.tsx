@@ -28,6 +28,7 @@ import { Facets, FacetsSwitch } from './facets.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { FirstLines } from './first-lines.tsx'
 import { LiveSwitch, useArrivals } from './log-arrivals.tsx'
+import { OrderChoice, RowsChoice } from './log-choices.tsx'
 import {
   type LogColumn,
   logColumns,
@@ -145,29 +146,8 @@ function Records({
         <h1>Logs</h1>
         <div class="tools">
           <LiveSwitch arrivals={arrivals} />
-          <select
-            aria-label="Rows"
-            value={rowsAre}
-            onChange={(event) =>
-              changeView({ rowsAre: event.currentTarget.value === 'spans' ? 'spans' : 'traces' })
-            }
-          >
-            <option value="traces">Traces</option>
-            <option value="spans">Spans</option>
-          </select>
-          {sought.some((each) => 'words' in each) && (
-            <select
-              aria-label="Order"
-              value={view.order}
-              onChange={(event) => {
-                const order = event.currentTarget.value === 'relevance' ? 'relevance' : 'newest'
-                changeView({ order, sort: undefined })
-              }}
-            >
-              <option value="newest">Newest first</option>
-              <option value="relevance">Best first</option>
-            </select>
-          )}
+          <RowsChoice rowsAre={rowsAre} />
+          {sought.some((each) => 'words' in each) && <OrderChoice order={view.order} />}
           <TimeChoice time={time} />
           <FacetsSwitch />
           {isRecords && <ColumnChoice available={available} shown={columns} />}
