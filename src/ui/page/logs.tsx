@@ -1,5 +1,5 @@
 /** The logs of a project: found by words or queries, newest first, with a row open beside them. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useEscapeKey } from '../component/escape-key.ts'
 import { counted } from '../component/format.ts'
 import { Histogram, HistogramRoom } from '../component/histogram.tsx'
@@ -8,7 +8,6 @@ import { SearchInput } from '../component/search-input.tsx'
 import { Split } from '../component/split.tsx'
 import { useStepKeys } from '../component/step-keys.ts'
 import { Table } from '../component/table.tsx'
-import { termsOf, textWith, withTerm } from '../service/filter-terms.ts'
 import { useLoaded } from '../service/load.ts'
 import { soughtBy } from '../service/looked-for.ts'
 import { useProject } from '../service/project.ts'
@@ -37,13 +36,13 @@ import {
   selectedFields,
   sortExpression,
 } from './log-columns.tsx'
+import { offersIn, useLogFilters } from './log-filters.ts'
 import { useLogPicks } from './log-picks.tsx'
 import { changeView, type LogView, timeCondition, timeSpan, viewOfUrl } from './log-view.ts'
 import { useShownColumns } from './shown-columns.ts'
 import { TimeChoice } from './time-choice.tsx'
 import { Trace } from './trace.tsx'
 import { ValueFilters } from './value-filters.tsx'
-import { offersOfCell, offersOfValue } from './value-offers.ts'
 import { ViewMenu } from './view-menu.tsx'
 import { useViewSuggestions } from './view-suggestions.ts'
 
@@ -121,21 +120,9 @@ function Records({
     if (pages.indexOf((row) => row[idOf] === openId) >= 0) pages.take(data, idOf)
   }
   const search = (next: string) => changeView({ text: next }, { replace: false })
-  const known = useLast(taken.data, narrowed)
-  const terms = known ? termsOf(known.taken.filter) : []
-  const filterBy = (next: readonly string[]) => {
-    if (known) search(textWith(known.taken, shaped, next))
-  }
-  const offersAt = (target: Element) => {
-    const cell = target.closest('td')
-    const line = cell?.closest('tr[data-index]')
-    if (!cell || !line) return offersOfValue(target, rowsAre)
-    const row = rows.at(Number(line.getAttribute('data-index')))
-    const cells = [...line.querySelectorAll('td:not(.choice)')]
-    const column = columns.list[cells.indexOf(cell)]
-    if (!row || !column || !isRecords) return undefined
-    return { place: cell, offers: offersOfCell(row, column.id, target, rowsAre) }
-  }
+  const filters = useLogFilters({ taken: taken.data, narrowed, shaped }, search)
+  const offersAt = (target: Element) =>
+    offersIn(target, { rows, columns: columns.list, rowsAre, isRecords })
   const viewSuggestions = useViewSuggestions(projectId)
   const failure = taken.error ?? error
   const isEmpty = rows.length === 0 && !isLoading && !taken.isLoading && !failure
@@ -176,20 +163,20 @@ function Records({
           onSpan={(next) => changeView({ time: next && rangeOf(next) }, { replace: false })}
         />
       )}
-      <ValueFilters offersAt={offersAt} onTerm={(term) => filterBy(withTerm(terms, term))} />
+      <ValueFilters offersAt={offersAt} onTerm={filters.add} />
       <Split
         isOpen={open !== undefined}
         isWide={parameter('wide') === 'yes'}
         side={
-          known &&
+          filters.query &&
           isRecords && (
             <Facets
-              query={known.narrowed}
-              terms={terms}
+              query={filters.query}
+              terms={filters.terms}
               rowsAre={rowsAre}
               metadata={metadataNames(available)}
               round={arrivals.round}
-              onTerms={filterBy}
+              onTerms={filters.replace}
             />
           )
         }
@@ -254,13 +241,6 @@ function useInterpretation(text: string, source: string, order: LogView['order']
   })
   // What came last stays while the next is on its way, but is not what is now looked for.
   return loaded.isLoading ? { ...loaded, data: undefined } : loaded
-}
-
-/** What the search was taken for last: it stays while the next is being read. */
-function useLast(taken: Interpretation | undefined, narrowed: string | undefined) {
-  const last = useRef<{ readonly taken: Interpretation; readonly narrowed: string }>(undefined)
-  if (taken && narrowed !== undefined) last.current = { taken, narrowed }
-  return last.current
 }
 
 function metadataNames(columns: readonly LogColumn[]): readonly string[] {
