@@ -90,6 +90,7 @@ class BackupRun {
     if (kind === 'archive' && !previous) {
       throw new AssayError('COMMAND_INVALID', 'there is no backup that an archive could go on from')
     }
+    if (kind === 'archive' && previous) await this.#requireAsRead(allRanges(previous, manifests))
     if (previous) await this.#noteChunks(previous.manifest)
     const before = previous && kind === 'backup' ? allRanges(previous, manifests) : []
     const after = previous?.manifest.transaction ?? 0
@@ -147,6 +148,16 @@ class BackupRun {
     const ranges: BackupRange[] = []
     for (const range of before) ranges.push(await this.#asItIs(range, pieces))
     return ranges
+  }
+
+  /** Deletions leave with the rows that they deleted: without them, those that were read before would be there again. */
+  async #requireAsRead(ranges: readonly BackupRange[]): Promise<void> {
+    for (const { after, through, digest } of ranges) {
+      if ((await this.#source.logDigest({ after, through })) === digest) continue
+      throw new AssayError('COMMAND_INVALID', 'rows were removed for good since the last backup', {
+        hint: 'take a backup, from which archives can go on',
+      })
+    }
   }
 
   async #asItIs(range: BackupRange, pieces: CatalogPieces): Promise<BackupRange> {

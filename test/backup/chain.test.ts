@@ -229,6 +229,10 @@ test('what was removed for good is in no later backup, and nothing is missing th
     body: { project_automation_id: json.id },
   })
   expect(run.json, run.text).toMatchObject({ records: 150 })
+  // Deletions left, too: an archive would bring back what they deleted.
+  await expect(backUp(service, purged, { kind: 'archive' })).rejects.toMatchObject({
+    code: 'COMMAND_INVALID',
+  })
   const { manifest } = await backUp(service, purged)
   expect(manifest.ranges.map(({ missing }) => missing)).toEqual(manifest.ranges.map(() => 0))
   const last = await restoreFrom(purged)

@@ -1,5 +1,5 @@
 /**
- * Random schedules of writes, deletions, merges, backups, archives, backups that are broken off, stops and kills, while the
+ * Random schedules of writes, deletions, merges, purges, backups, archives, backups that are broken off, stops and kills, while the
  * service flushes and compacts. What is restored is what a model says, at the last transaction and at others.
  */
 import { rm } from 'node:fs/promises'
@@ -22,7 +22,7 @@ const steps = 18
 let child: CompiledChild
 beforeAll(() => {
   child = compileChild('history-child')
-}, 60_000)
+}, 180_000)
 afterAll(() => rm(child.folder, { recursive: true }))
 
 /** Of the model's objects, all that the service has. */

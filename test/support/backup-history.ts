@@ -2,9 +2,11 @@
  * One service, what is written to it, and its backups: a random schedule of both, with a model of what each transaction
  * has left. The service flushes and compacts all the while, and is stopped and killed.
  */
+
 import type { BackupSource } from '../../src/backup/backup-source.ts'
 import { ServiceSource } from '../../src/cli/backup/service-source.ts'
 import { Client } from '../../src/cli/client.ts'
+import { AssayError } from '../../src/error.ts'
 import { backUp } from './backups.ts'
 import { RestartingService } from './history/restarting-service.ts'
 import { RandomChoice } from './random-choice.ts'
@@ -26,6 +28,7 @@ export interface HistoryCounts {
   brokenOff: number
   kills: number
   removals: number
+  purges: number
 }
 
 const idsOfObject = 40
@@ -39,6 +42,7 @@ export class BackupHistory {
     brokenOff: 0,
     kills: 0,
     removals: 0,
+    purges: 0,
   }
   /** Objects that were removed at some time. */
   readonly removed = new Set<string>()
@@ -87,14 +91,15 @@ export class BackupHistory {
   }
 
   async #step(): Promise<void> {
-    const choice = this.#random.below(20)
+    const choice = this.#random.below(21)
     if (choice < 9) await this.#write()
     else if (choice < 11) await this.#backUp('backup')
     else if (choice < 13) await this.#backUp('archive')
     else if (choice < 15) await this.#backUpBeside()
     else if (choice < 17) await this.#breakOff()
     else if (choice < 18) await this.#remove()
-    else await this.#restart()
+    else if (choice < 20) await this.#restart()
+    else await this.#purge()
   }
 
   async #addObject(): Promise<void> {
@@ -145,6 +150,17 @@ export class BackupHistory {
     await this.#addObject()
   }
 
+  /** Records leave with all their versions: what was before cannot be restored from later backups. */
+  async #purge(): Promise<void> {
+    const ids = Array.from({ length: 5 }, () => `r${this.#random.below(idsOfObject)}`)
+    const filter = `id in [${ids.map((id) => `'${id}'`).join(', ')}]`
+    await this.#request('/v1/delete_person', { project_id: this.#project, filter })
+    for (const records of this.#objects.values()) for (const id of ids) records.delete(id)
+    this.moments.length = 0
+    await this.#note()
+    this.counts.purges++
+  }
+
   async #restart(): Promise<void> {
     const signal = this.#random.below(3) === 0 ? 'SIGTERM' : 'SIGKILL'
     await this.#service.restart(signal)
@@ -155,7 +171,13 @@ export class BackupHistory {
     const isFirst = this.counts.backups === 0
     if (kind === 'archive' && isFirst) return
     const isFull = kind === 'backup' && this.#random.below(5) === 0
-    await backUp(await this.#source(), this.#folder, { kind, isFull })
+    try {
+      await backUp(await this.#source(), this.#folder, { kind, isFull })
+    } catch (thrown) {
+      // No archive goes on from what was before a purge.
+      if (kind === 'backup' || !(thrown instanceof AssayError)) throw thrown
+      return this.#backUp('backup')
+    }
     this.counts[kind === 'backup' ? 'backups' : 'archives']++
   }
 
