@@ -13,7 +13,7 @@ const clusterNumber = 93
 const database = 'assay'
 const table = `${database}.records_local`
 
-describe.runIf(hasCluster())('what a cluster has of a data directory', () => {
+describe.runIf(isSlow && hasCluster())('what a cluster has of a data directory', () => {
   let cluster: Cluster
   let service: RunningService
   let project: string

@@ -31,6 +31,17 @@ export function findTool(
   return undefined
 }
 
+/** Whether `madeOnce` would find it. */
+export function wasMade(name: string, sources: readonly string[]): boolean {
+  return existsSync(folderOf(name, sources))
+}
+
+function folderOf(name: string, sources: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const source of sources) hash.update(existsSync(source) ? readFileSync(source) : source)
+  return join(clientCache, `${name}-${hash.digest('hex').slice(0, 16)}`)
+}
+
 /**
  * Makes a folder once, and finds it afterwards. Two runs may make it at once: each makes one of its
  * own, and the first that is done gives it the name under which others look for it.
@@ -43,9 +54,7 @@ export async function madeOnce(
   sources: readonly string[],
   make: (folder: string) => Promise<void>,
 ): Promise<string> {
-  const hash = createHash('sha256')
-  for (const source of sources) hash.update(existsSync(source) ? readFileSync(source) : source)
-  const kept = join(clientCache, `${name}-${hash.digest('hex').slice(0, 16)}`)
+  const kept = folderOf(name, sources)
   if (existsSync(kept)) return kept
   const made = `${kept}.${process.pid}`
   mkdirSync(clientCache, { recursive: true })

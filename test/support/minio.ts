@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { S3Settings } from '../../src/object-store/s3-settings.ts'
 import { freePort } from './free-port.ts'
-import { findTool, madeOnce, run } from './language-tools.ts'
+import { findTool, madeOnce, run, wasMade } from './language-tools.ts'
+import { isSlow } from './random-seed.ts'
 import { makeTemporaryDirectory } from './temporary-directory.ts'
 
 const source = 'github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c'
@@ -17,7 +18,10 @@ const go = findTool(
   ['go', 'version'],
   (text) => Number(/go1\.(\d+)/.exec(text)?.[1]) >= 24,
 )
-export const minioMissing = go === undefined
+/** To build it takes some minutes of two processors, which the slow suite has. */
+const mayBuild = isSlow || wasMade('minio', [source])
+if (go !== undefined && !mayBuild) console.log('Left out: S3, as MinIO is built by the slow suite')
+export const minioMissing = go === undefined || !mayBuild
 
 /** Where the program is. */
 export async function minioProgram(): Promise<string> {
