@@ -1,6 +1,6 @@
 /**
  * Each build opens what older ones have written: data directories of each format (`make.mjs` made them, by the builds of
- * their time), and the answers of those builds.
+ * their time), and the answers of those builds, with means as they are rounded now.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
