@@ -216,7 +216,7 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     const key = String(await page.locator('.secret code').textContent())
     const all = await service.request('/v1/project')
     const shown = await service.request('/v1/project', { key })
-    expect(shown.json.objects).toHaveLength(all.json.objects!.length)
+    expect(shown.json.objects).toHaveLength(Number(all.json.objects!.length))
     expect(faults).toEqual([])
   })
 

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { actorOf } from '../../access/principal.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { identifier, timestamp, version } from '../../catalog/schema/field.ts'
-import { AssayError } from '../../error.ts'
 import { formatTransaction, parseTransaction } from '../../type/transaction.ts'
 import type { ScheduledExports } from '../export/scheduled-exports.ts'
 import { operation } from '../operation.ts'
@@ -76,7 +75,7 @@ export function scheduledExportRoutes(exports: ScheduledExports, catalog: Catalo
         'Removes the files with what was written after a version or a time, and has it written again',
       body: z.object({
         ...named,
-        /** An `_xact_id`; without both everything is written again. */
+        /** An `_xact_id`; of both the earlier one counts, and without both everything is written again. */
         version: version.nullish(),
         time: timestamp.nullish(),
       }),
@@ -99,16 +98,13 @@ interface Rewind {
   readonly time?: string | null | undefined
 }
 
+/** Of both the earlier one. */
 function rewoundTo({ version, time }: Rewind): number {
-  if (version != null && time != null) {
-    throw new AssayError('REQUEST_INVALID', '"version" and "time" are both given', {
-      path: 'version',
-      hint: 'leave one of them out',
-    })
-  }
-  if (version != null) return parseTransaction(version)
+  const moments: number[] = []
+  if (version != null) moments.push(parseTransaction(version))
   // What was written within that second is written again, too.
-  return time == null ? 0 : Math.max(0, Math.floor(Date.parse(time) / 1000) * 0x10000 - 1)
+  if (time != null) moments.push(Math.max(0, Math.floor(Date.parse(time) / 1000) * 0x10000 - 1))
+  return moments.length === 0 ? 0 : Math.min(...moments)
 }
 
 function timeOf(time: number | null): string | null {

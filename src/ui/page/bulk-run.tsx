@@ -37,9 +37,15 @@ export function isBulkRunning(): boolean {
   return running.value !== undefined
 }
 
-/** Never rejects: what came of it is told at the edge of the page. */
-export async function runBulk(bulk: BulkWork): Promise<void> {
-  if (running.value) return
+let last: Promise<void> = Promise.resolve()
+
+/** Begins once what was begun before has ended. Never rejects: what came of it is told at the edge of the page. */
+export function runBulk(bulk: BulkWork): Promise<void> {
+  last = last.then(() => runNow(bulk))
+  return last
+}
+
+async function runNow(bulk: BulkWork): Promise<void> {
   const abort = new AbortController()
   running.value = { title: bulk.title, done: 0, total: undefined, abort }
   const onProgress = (done: number, total: number) => {

@@ -46,12 +46,18 @@ const mostRefusals = 100
 
 type Refuse = (refusal: Refusal) => void
 
+interface Undo {
+  /** What was changed, also of a chunk that was not ended. */
+  readonly changed: readonly unknown[]
+  readonly run: NonNullable<Outcome['undo']>
+}
+
 /** @param change what is done with a chunk, which throws what ends all */
 async function overChunks<Item>(
   items: readonly Item[],
   { onProgress, signal }: Watch,
   change: (chunk: readonly Item[], refuse: Refuse) => Promise<Counts>,
-  undo?: Outcome['undo'],
+  undo?: Undo,
 ): Promise<Outcome> {
   const refused: Refusal[] = []
   let [done, skipped, seen] = [0, 0, 0]
@@ -72,7 +78,8 @@ async function overChunks<Item>(
     if (!signal.aborted) error = thrown instanceof Error ? thrown : new Error(String(thrown))
   }
   const isStopped = signal.aborted && seen < items.length
-  return { done, skipped, refused, error, isStopped, undo: done > 0 ? undo : undefined }
+  const takeBack = undo && undo.changed.length > 0 ? undo.run : undefined
+  return { done, skipped, refused, error, isStopped, undo: takeBack }
 }
 
 interface Event {
@@ -85,29 +92,35 @@ const send = async (target: string, name: 'events' | 'feedback', events: readonl
   await request(target, { body: { [name]: events.map(({ event }) => event) } })
 }
 
-/** Halves what is refused until the records that are at fault are found. */
+/**
+ * Halves what is refused until the records that are at fault are found.
+ *
+ * @param onWritten is told of what was written as soon as it is: the rest may fail
+ */
 async function sendAll(
   target: string,
   name: 'events' | 'feedback',
   events: readonly Event[],
   refuse: Refuse,
-): Promise<readonly Event[]> {
-  if (events.length === 0) return []
+  onWritten: (events: readonly Event[]) => void = () => {},
+): Promise<number> {
+  if (events.length === 0) return 0
   try {
     await send(target, name, events)
-    return events
   } catch (thrown) {
     const isOfRecords = thrown instanceof ServiceError && [400, 413].includes(thrown.status)
     if (!isOfRecords) throw thrown
     const [first] = events
     if (first && events.length === 1) {
       refuse({ id: first.id, reason: thrown.message })
-      return []
+      return 0
     }
     const middle = Math.ceil(events.length / 2)
-    const before = await sendAll(target, name, events.slice(0, middle), refuse)
-    return [...before, ...(await sendAll(target, name, events.slice(middle), refuse))]
+    const before = await sendAll(target, name, events.slice(0, middle), refuse, onWritten)
+    return before + (await sendAll(target, name, events.slice(middle), refuse, onWritten))
   }
+  onWritten(events)
+  return events.length
 }
 
 const path = ({ type, objectId }: RecordPlace, action: 'insert' | 'feedback') =>
@@ -156,15 +169,19 @@ export async function addToDataset(
         const id = crypto.randomUUID()
         return { id: String(row.id), event: { id, ...recordFor(row, place, fields) } }
       })
-      const written = await sendAll(insert, 'events', events, refuse)
-      added.push(...written.map(({ event }) => String(event.id)))
-      return { done: written.length, skipped: chunk.length - missing.length }
+      const done = await sendAll(insert, 'events', events, refuse, (written) => {
+        added.push(...written.map(({ event }) => String(event.id)))
+      })
+      return { done, skipped: chunk.length - missing.length }
     },
-    (again) =>
-      overChunks(added, again, async (chunk) => {
-        await deleteRecords(target.id, chunk)
-        return { done: chunk.length }
-      }),
+    {
+      changed: added,
+      run: (again) =>
+        overChunks(added, again, async (chunk) => {
+          await deleteRecords(target.id, chunk)
+          return { done: chunk.length }
+        }),
+    },
   )
 }
 
@@ -219,14 +236,16 @@ export async function addTags(
       const events = [...missing].flatMap(([id, some]) =>
         some.length === 0 ? [] : [{ id, event: { id, tags: some, source: 'app' } }],
       )
-      const written = await sendAll(path(place, 'feedback'), 'feedback', events, refuse)
-      for (const { id } of written) {
-        const taken = [{ path: ['tags'], delete: missing.get(id) }]
-        changed.push({ id, event: { id, _is_merge: true, _array_delete: taken } })
-      }
-      return { done: written.length, skipped: before.length - events.length }
+      const target = path(place, 'feedback')
+      const done = await sendAll(target, 'feedback', events, refuse, (written) => {
+        for (const { id } of written) {
+          const taken = [{ path: ['tags'], delete: missing.get(id) }]
+          changed.push({ id, event: { id, _is_merge: true, _array_delete: taken } })
+        }
+      })
+      return { done, skipped: before.length - events.length }
     },
-    (again) => resend(place, 'events', changed, again),
+    { changed, run: (again) => resend(place, 'events', changed, again) },
   )
 }
 
@@ -250,11 +269,13 @@ export async function giveScore(
       const before = await recordsOf(place, chunk, 'id, scores', watch.signal)
       const values = new Map(before.map((row) => [String(row.id), at(row, 'scores', name) ?? null]))
       const events = [...values.keys()].map((id) => scored(id, value))
-      const written = await sendAll(path(place, 'feedback'), 'feedback', events, refuse)
-      for (const { id } of written) changed.push(scored(id, values.get(id)))
-      return { done: written.length }
+      const target = path(place, 'feedback')
+      const done = await sendAll(target, 'feedback', events, refuse, (written) => {
+        for (const { id } of written) changed.push(scored(id, values.get(id)))
+      })
+      return { done }
     },
-    (again) => resend(place, 'feedback', changed, again),
+    { changed, run: (again) => resend(place, 'feedback', changed, again) },
   )
 }
 
@@ -266,7 +287,7 @@ function resend(
 ): Promise<Outcome> {
   const target = path(place, name === 'events' ? 'insert' : 'feedback')
   return overChunks(events, watch, async (chunk, refuse) => {
-    return { done: (await sendAll(target, name, chunk, refuse)).length }
+    return { done: await sendAll(target, name, chunk, refuse) }
   })
 }
 
@@ -302,13 +323,19 @@ export async function deleteRows(rows: PickedRows, watch: Watch): Promise<Outcom
         watch.signal.throwIfAborted()
         const isKept = deleted.length + some.length <= mostKept && canUndo()
         const before = isKept ? await recordsOf(place, some, '*', watch.signal) : []
+        const rowOf = new Map(before.map((row) => [String(row.id), row]))
         const events = some.map((id) => ({ id, event: { id, _object_delete: true } }))
-        count += (await sendAll(path(place, 'insert'), 'events', events, refuse)).length
-        deleted.push(...before.map((row) => ({ id: String(row.id), event: writable(row) })))
+        await sendAll(path(place, 'insert'), 'events', events, refuse, (written) => {
+          count += written.length
+          for (const { id } of written) {
+            const row = rowOf.get(id)
+            if (row) deleted.push({ id, event: writable(row) })
+          }
+        })
       }
       return { done: chunk.length }
     },
-    (again) => resend(place, 'events', deleted, again),
+    { changed: deleted, run: (again) => resend(place, 'events', deleted, again) },
   )
   return canUndo() ? outcome : { ...outcome, undo: undefined }
 }
