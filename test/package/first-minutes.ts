@@ -93,6 +93,7 @@ async function fromPackage(): Promise<string> {
         const text = (await lines.textContent()) ?? ''
         assert.ok(text.includes(url), `the lines for ${way} name another service:\n${text}`)
         await paste[way](text.replace('sk-…', key), here)
+        await page.getByRole('link', { name: 'Logs', exact: true }).click()
         await page.locator('tr[data-index="0"]').getByText('Hello?').waitFor()
         return undefined
       })
@@ -158,6 +159,7 @@ async function tryDemo(
       await page.getByRole('button', { name: 'Sign in' }).click()
       assert.doesNotMatch(page.url(), /sk-/)
       await page.getByRole('link', { name: 'Demo' }).first().click()
+      await page.getByRole('link', { name: 'Logs', exact: true }).click()
       await page.locator('tr[data-index="0"]').click()
       await page.getByRole('treeitem').first().waitFor()
       return undefined
