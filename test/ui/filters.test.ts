@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('filters of the logs', { timeout: 90_000 }, () => {
     )
     expect(textOf(page)).toBe("metadata.model = 'gpt-4o'")
     await page.getByRole('button', { name: /^Columns/ }).click()
-    await page.getByRole('checkbox', { name: 'Name' }).check()
+    await page.getByRole('checkbox', { name: 'Name' }).click()
     await page.keyboard.press('Escape')
     await page.getByLabel('Find a column').waitFor({ state: 'detached' })
     const name = (await cell(page, 'chat completion').textContent())!
@@ -102,14 +102,14 @@ describe.skipIf(!hasBrowser)('filters of the logs', { timeout: 90_000 }, () => {
     const told = async (model: string) => Number(await line(model).locator('.count').textContent())
     const counted = (...models: string[]) => count((span) => models.includes(String(modelOf(span))))
     await expect.poll(() => told('gpt-4o')).toBe(counted('gpt-4o'))
-    await line('gpt-4o').getByRole('checkbox').check()
+    await line('gpt-4o').getByRole('checkbox').click()
     await showsRows(page, counted('gpt-4o'))
     // The others are still there to choose.
-    await line('claude-sonnet-4').getByRole('checkbox').check()
+    await line('claude-sonnet-4').getByRole('checkbox').click()
     await showsRows(page, counted('gpt-4o', 'claude-sonnet-4'))
     await expect.poll(() => told('claude-sonnet-4')).toBe(counted('claude-sonnet-4'))
     const errors = page.getByRole('region', { name: 'Error' })
-    await errors.getByRole('checkbox', { name: /^With an error/ }).check()
+    await errors.getByRole('checkbox', { name: /^With an error/ }).click()
     const isChosen = (span: SpanRecord) =>
       ['gpt-4o', 'claude-sonnet-4'].includes(String(modelOf(span))) && Boolean(span.error)
     await showsRows(page, count(isChosen))
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('filters of the logs', { timeout: 90_000 }, () => {
     await showsRows(page, all - having, 'trace')
     await page.getByRole('button', { name: /Remove the filter not any_span/ }).click()
     await showsRows(page, all, 'trace')
-    await line.getByRole('checkbox').check()
+    await line.getByRole('checkbox').click()
     await showsRows(page, having, 'trace')
   })
 
