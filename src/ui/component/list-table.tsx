@@ -58,3 +58,20 @@ export function ListTable<Item>(props: ListTableProps<Item>) {
     </div>
   )
 }
+
+/** What can be done with a line: its name tells those who hear the page which one is meant. */
+export function LineAction({
+  verb,
+  of,
+  onChoose,
+}: {
+  readonly verb: string
+  readonly of: string
+  readonly onChoose: () => void
+}) {
+  return (
+    <button type="button" aria-label={`${verb} ${of}`} onClick={onChoose}>
+      {verb}
+    </button>
+  )
+}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, LongTextField, TextField, textOf } from '../component/field.tsx'
 import { age, bytes, counted, time } from '../component/format.ts'
-import { ListTable } from '../component/list-table.tsx'
+import { LineAction, ListTable } from '../component/list-table.tsx'
 import { tell, tellFailure } from '../component/toast.tsx'
 import {
   type Export,
@@ -89,27 +89,21 @@ export function SettingsExports() {
                 >
                   Run now
                 </button>
-                <button
-                  type="button"
-                  aria-label={`Rewind ${each.name}`}
-                  onClick={() => openWindow('rewind-export', each.id)}
-                >
-                  Rewind
-                </button>
-                <button
-                  type="button"
-                  aria-label={`Change ${each.name}`}
-                  onClick={() => openWindow('scheduled-export', each.id)}
-                >
-                  Change
-                </button>
-                <button
-                  type="button"
-                  aria-label={`Delete ${each.name}`}
-                  onClick={() => openWindow('remove-export', each.id)}
-                >
-                  Delete
-                </button>
+                <LineAction
+                  verb="Rewind"
+                  of={each.name}
+                  onChoose={() => openWindow('rewind-export', each.id)}
+                />
+                <LineAction
+                  verb="Change"
+                  of={each.name}
+                  onChoose={() => openWindow('scheduled-export', each.id)}
+                />
+                <LineAction
+                  verb="Delete"
+                  of={each.name}
+                  onChoose={() => openWindow('remove-export', each.id)}
+                />
               </>
             )}
           />

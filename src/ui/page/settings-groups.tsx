@@ -2,7 +2,7 @@
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { ChecksField, TextField, textOf, textsOf } from '../component/field.tsx'
 import { number } from '../component/format.ts'
-import { ListTable } from '../component/list-table.tsx'
+import { LineAction, ListTable } from '../component/list-table.tsx'
 import { request } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { type Directory, type Group, loadDirectory, nameOfUser, remove } from '../service/people.ts'
@@ -56,22 +56,18 @@ export function SettingsGroups({ rights }: SettingsProps) {
             actions={(group) => (
               <>
                 {may('update') && (
-                  <button
-                    type="button"
-                    aria-label={`Change ${group.name}`}
-                    onClick={() => openWindow('change', group.id)}
-                  >
-                    Change
-                  </button>
+                  <LineAction
+                    verb="Change"
+                    of={group.name}
+                    onChoose={() => openWindow('change', group.id)}
+                  />
                 )}
                 {may('delete') && (
-                  <button
-                    type="button"
-                    aria-label={`Delete ${group.name}`}
-                    onClick={() => openWindow('remove', group.id)}
-                  >
-                    Delete
-                  </button>
+                  <LineAction
+                    verb="Delete"
+                    of={group.name}
+                    onChoose={() => openWindow('remove', group.id)}
+                  />
                 )}
               </>
             )}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { FormDialog } from '../component/dialog.tsx'
 import { Expiry } from '../component/expiry.tsx'
 import { TextField, textOf } from '../component/field.tsx'
-import { ListTable } from '../component/list-table.tsx'
+import { LineAction, ListTable } from '../component/list-table.tsx'
 import { When } from '../component/when.tsx'
 import { requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
@@ -63,13 +63,11 @@ export function SettingsKeys() {
               { title: 'Expires', cell: ({ expires_at }) => <Expiry at={expires_at} /> },
             ]}
             actions={(key) => (
-              <button
-                type="button"
-                aria-label={`Revoke ${key.name}`}
-                onClick={() => openWindow('revoke', key.id)}
-              >
-                Revoke
-              </button>
+              <LineAction
+                verb="Revoke"
+                of={key.name}
+                onChoose={() => openWindow('revoke', key.id)}
+              />
             )}
           />
         )}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { ChecksField, ChoiceField, TextField, textOf, textsOf } from '../component/field.tsx'
 import { counted, number } from '../component/format.ts'
-import { ListTable } from '../component/list-table.tsx'
+import { LineAction, ListTable } from '../component/list-table.tsx'
 import { tell } from '../component/toast.tsx'
 import { useLoaded } from '../service/load.ts'
 import {
@@ -81,20 +81,16 @@ export function SettingsMasking() {
             ]}
             actions={(rule) => (
               <>
-                <button
-                  type="button"
-                  aria-label={`Change ${rule.name}`}
-                  onClick={() => openWindow('mask', rule.id)}
-                >
-                  Change
-                </button>
-                <button
-                  type="button"
-                  aria-label={`Delete ${rule.name}`}
-                  onClick={() => openWindow('remove-mask', rule.id)}
-                >
-                  Delete
-                </button>
+                <LineAction
+                  verb="Change"
+                  of={rule.name}
+                  onChoose={() => openWindow('mask', rule.id)}
+                />
+                <LineAction
+                  verb="Delete"
+                  of={rule.name}
+                  onChoose={() => openWindow('remove-mask', rule.id)}
+                />
               </>
             )}
           />

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, LongTextField, TextField, textOf } from '../component/field.tsx'
 import { bytes, counted, number } from '../component/format.ts'
-import { ListTable } from '../component/list-table.tsx'
+import { LineAction, ListTable } from '../component/list-table.tsx'
 import { tell, tellFailure } from '../component/toast.tsx'
 import { useLoaded } from '../service/load.ts'
 import { remove } from '../service/people.ts'
@@ -79,20 +79,16 @@ export function SettingsRetention() {
                 >
                   Run now
                 </button>
-                <button
-                  type="button"
-                  aria-label={`Change ${rule.name}`}
-                  onClick={() => openWindow('rule', rule.id)}
-                >
-                  Change
-                </button>
-                <button
-                  type="button"
-                  aria-label={`Delete ${rule.name}`}
-                  onClick={() => openWindow('remove-rule', rule.id)}
-                >
-                  Delete
-                </button>
+                <LineAction
+                  verb="Change"
+                  of={rule.name}
+                  onChoose={() => openWindow('rule', rule.id)}
+                />
+                <LineAction
+                  verb="Delete"
+                  of={rule.name}
+                  onChoose={() => openWindow('remove-rule', rule.id)}
+                />
               </>
             )}
           />

@@ -2,7 +2,7 @@
 import { permissions } from '../../catalog/permission.ts'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { ChecksField, TextField, textOf, textsOf } from '../component/field.tsx'
-import { ListTable } from '../component/list-table.tsx'
+import { LineAction, ListTable } from '../component/list-table.tsx'
 import { request } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { listAll, type Role, type RolePermission, remove } from '../service/people.ts'
@@ -59,22 +59,18 @@ export function SettingsRoles({ rights }: SettingsProps) {
               ) : (
                 <>
                   {may('update') && (
-                    <button
-                      type="button"
-                      aria-label={`Change ${role.name}`}
-                      onClick={() => openWindow('change', role.id)}
-                    >
-                      Change
-                    </button>
+                    <LineAction
+                      verb="Change"
+                      of={role.name}
+                      onChoose={() => openWindow('change', role.id)}
+                    />
                   )}
                   {may('delete') && (
-                    <button
-                      type="button"
-                      aria-label={`Delete ${role.name}`}
-                      onClick={() => openWindow('remove', role.id)}
-                    >
-                      Delete
-                    </button>
+                    <LineAction
+                      verb="Delete"
+                      of={role.name}
+                      onChoose={() => openWindow('remove', role.id)}
+                    />
                   )}
                 </>
               )

@@ -1,7 +1,7 @@
 /** Environment variables and keys of model providers: what they hold goes in and is never shown again. */
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { LongTextField, TextField, textOf } from '../component/field.tsx'
-import { ListTable } from '../component/list-table.tsx'
+import { LineAction, ListTable } from '../component/list-table.tsx'
 import { When } from '../component/when.tsx'
 import { request, requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
@@ -112,20 +112,16 @@ function Secrets({ kind, mayChange }: { readonly kind: SecretKind; readonly mayC
               mayChange
                 ? (secret) => (
                     <>
-                      <button
-                        type="button"
-                        aria-label={`Replace ${secret.name}`}
-                        onClick={() => openWindow(kind.opens.put, secret.id)}
-                      >
-                        Replace
-                      </button>
-                      <button
-                        type="button"
-                        aria-label={`Delete ${secret.name}`}
-                        onClick={() => openWindow(kind.opens.remove, secret.id)}
-                      >
-                        Delete
-                      </button>
+                      <LineAction
+                        verb="Replace"
+                        of={secret.name}
+                        onChoose={() => openWindow(kind.opens.put, secret.id)}
+                      />
+                      <LineAction
+                        verb="Delete"
+                        of={secret.name}
+                        onChoose={() => openWindow(kind.opens.remove, secret.id)}
+                      />
                     </>
                   )
                 : undefined

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { FormDialog } from '../component/dialog.tsx'
 import { Expiry } from '../component/expiry.tsx'
 import { ChecksField, ChoiceField, TextField, textOf, textsOf } from '../component/field.tsx'
-import { ListTable } from '../component/list-table.tsx'
+import { LineAction, ListTable } from '../component/list-table.tsx'
 import { When } from '../component/when.tsx'
 import { requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
@@ -70,13 +70,11 @@ export function SettingsTokens() {
               { title: 'Expires', cell: ({ expires_at }) => <Expiry at={expires_at} /> },
             ]}
             actions={(token) => (
-              <button
-                type="button"
-                aria-label={`Revoke ${token.name}`}
-                onClick={() => openWindow('revoke', token.id)}
-              >
-                Revoke
-              </button>
+              <LineAction
+                verb="Revoke"
+                of={token.name}
+                onChoose={() => openWindow('revoke', token.id)}
+              />
             )}
           />
         )}
