@@ -239,6 +239,7 @@ export interface Kernels {
     low: number,
     sums: number,
   ): number
+  settleSums(sums: number, groupCount: number, unit: number, pairs: number): number
   restsOf(
     values: number,
     count: number,

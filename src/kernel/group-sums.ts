@@ -454,6 +454,11 @@ export class GroupSums {
     this.#rows = 0
     this.#settled = roomFor(this.groupCount, this.#settled)
     const { unit } = this.#scale!
+    if (isOfKernels(this.#settled)) {
+      const { byteOffset } = this.#settled
+      // Mostly the pairs hold all of them.
+      if (!kernels.settleSums(this.#words.byteOffset, this.groupCount, unit, byteOffset)) return
+    }
     const start = this.#words.byteOffset >> 3
     for (let group = 0; group < this.groupCount; group++) {
       const at = start + group * wordsPerSum
@@ -468,7 +473,7 @@ export class GroupSums {
 /** The same pairs, with room for those of so many groups. */
 function roomFor(groupCount: number, pairs: Float64Array): Float64Array {
   if (pairs.length >= 2 * groupCount) return pairs
-  const larger = new Float64Array(2 * groupCount)
+  const larger = newState(2 * groupCount, 0)
   larger.set(pairs)
   return larger
 }

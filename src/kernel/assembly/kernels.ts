@@ -76,7 +76,7 @@ export {
   selectTrue,
   selectTrueWithin,
 } from './select'
-export { greatestOf, restsOf, squareNumbers, sumAll, sumByGroup } from './sums'
+export { greatestOf, restsOf, settleSums, squareNumbers, sumAll, sumByGroup } from './sums'
 export { findBytes } from './text'
 export { hashTexts, pickTexts, singleTexts } from './texts'
 export {

@@ -202,6 +202,51 @@ export function sumByGroup(
   return isLeft
 }
 
+/** What rounding takes from the sum of two numbers. */
+function lostOf(one: f64, other: f64, sum: f64): f64 {
+  const added = sum - one
+  return one - (sum - added) + (other - added)
+}
+
+/** Whole units that a double has exactly. */
+const mostWhole: i64 = 1 << 53
+
+/**
+ * Adds sums to pairs of doubles, the second of which is what rounding has taken from the first, and makes them 0; how many
+ * numbers were added stays. Those that a pair cannot hold stay as they are, and the result is 1.
+ */
+export function settleSums(sums: usize, groupCount: i32, unit: f64, pairs: usize): i32 {
+  let isLeft = 0
+  for (let group = 0; group < groupCount; group++) {
+    const rest = load<f64>(sums)
+    const whole = load<i64>(sums, 8)
+    if ((whole | reinterpret<i64>(rest)) !== 0) {
+      const ofWhole = <f64>whole * unit
+      const before = load<f64>(pairs)
+      const restBefore = load<f64>(pairs, 8)
+      const half = before + ofWhole
+      const lostOfHalf = lostOf(before, ofWhole, half)
+      const restOfHalf = restBefore + lostOfHalf
+      const sum = half + rest
+      const lost = lostOf(half, rest, sum)
+      const restOfSum = restOfHalf + lost
+      const isExact =
+        <i32>(whole < mostWhole) &
+        <i32>(whole > -mostWhole) &
+        <i32>(lostOf(restBefore, lostOfHalf, restOfHalf) === 0) &
+        <i32>(lostOf(restOfHalf, lost, restOfSum) === 0)
+      if (isExact) {
+        store<f64>(pairs, sum)
+        store<f64>(pairs, restOfSum, 8)
+        v128.store(sums, i64x2.splat(0))
+      } else isLeft = 1
+    }
+    sums += 1 << sumShift
+    pairs += 16
+  }
+  return isLeft
+}
+
 /** Writes what is left of numbers after both of their parts; NaN of those that were not added. */
 export function restsOf(
   values: usize,
