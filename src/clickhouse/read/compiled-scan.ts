@@ -1,0 +1,49 @@
+/** What of a scan the cluster runs: the seam between who compiles plans and who asks the nodes. */
+import type { EvaluationContext } from '../../binder/evaluate.ts'
+import type { PhysicalPlan } from '../../planner/physical-plan.ts'
+import type { RowKey } from '../../type/transaction.ts'
+
+/**
+ * Of the predicates of a scan: whether the nodes decide them (`exact`), leave out some rows that do not pass (`superset`), or
+ * give all rows that are seen (`none`).
+ */
+export type ScanLevel = 'exact' | 'superset' | 'none'
+
+/** What of an object is read on the nodes. */
+export interface ColdBounds {
+  readonly database: string
+  /** Row versions of this transaction and earlier ones are read there, later ones are not. */
+  readonly exportedThrough: number
+  /**
+   * What was superseded at this transaction or before is not seen. Where it is later than `exportedThrough`, the nodes may
+   * not know yet what ended a version: then whoever asks looks at each version that comes back, and groups cannot be had.
+   */
+  readonly transaction: number
+  /** Only records whose pagination keys come before it. */
+  readonly after: RowKey | undefined
+}
+
+/** Values of `{name:Type}` in the text. */
+export type ScanParameters = Readonly<
+  Record<string, string | number | readonly (string | number)[]>
+>
+
+export interface CompiledScan {
+  /** Without a format. */
+  readonly sql: string
+  readonly parameters: ScanParameters
+  readonly level: ScanLevel
+  readonly result: ScanResult
+}
+
+export type ScanResult =
+  /** Row versions with the columns of `coldColumns`, in no order; `limit`: only so many that come first in the plan's. */
+  | { readonly kind: 'rows'; readonly limit: number | undefined }
+  /** A row per group: its keys as `k0`, `k1`, …, and of each aggregate of the plan what `states` says. */
+  | { readonly kind: 'groups'; readonly states: readonly string[] }
+
+export type CompileScan = (
+  plan: PhysicalPlan,
+  bounds: ColdBounds,
+  context: EvaluationContext,
+) => CompiledScan
