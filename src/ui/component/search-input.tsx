@@ -201,9 +201,10 @@ export function SearchInput(props: SearchInputProps) {
           </button>
         )}
       </form>
-      {text !== '' && isLoading && (
+      {text !== '' && !interpretation && (
+        // Its room is there from the start, so that nothing below it moves when it comes.
         <p class="taken hint" role="status">
-          Reading your search…
+          {isLoading && 'Reading your search…'}
         </p>
       )}
       {text !== '' && interpretation && (

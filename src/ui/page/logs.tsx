@@ -137,7 +137,7 @@ function Records({
           {sought.some((each) => 'words' in each) && <OrderChoice order={view.order} />}
           <TimeChoice time={time} />
           <FacetsSwitch />
-          {isRecords && <ColumnChoice available={available} shown={columns} />}
+          {hasColumnChoice(found) && <ColumnChoice available={available} shown={columns} />}
           <ViewMenu projectId={projectId} />
           <button type="button" onClick={reload}>
             Refresh
@@ -241,6 +241,11 @@ function useInterpretation(text: string, source: string, order: LogView['order']
   })
   // What came last stays while the next is on its way, but is not what is now looked for.
   return loaded.isLoading ? { ...loaded, data: undefined } : loaded
+}
+
+/** Until it is known what is found, too: the button has its place from the start. */
+function hasColumnChoice(found: string | undefined): boolean {
+  return found === undefined || isOfRecords(found)
 }
 
 function metadataNames(columns: readonly LogColumn[]): readonly string[] {
