@@ -17,6 +17,9 @@ export const costFields: readonly Path[] = [
   ['metrics', 'prompt_cache_creation_1h_tokens'],
 ]
 
+/** The purpose of spans whose calls the application does not make. */
+export const scorer = 'scorer'
+
 export const costComponents = [
   'promptUncachedTokensCost',
   'promptCachedTokensCost',
@@ -37,11 +40,10 @@ export const costComponents = [
  */
 export function costBreakdown(fields: readonly Value[], prices?: PriceTable): JsonObject | null {
   const [purpose, recordedCost, model] = fields
-  if (purpose === 'scorer') return null
+  if (purpose === scorer) return null
   const recorded = asNumber(recordedCost!)
   const price = typeof model === 'string' ? findPrice(model, prices) : undefined
-  const counts = fields.slice(3).map(asNumber)
-  const parts = price && counts.some((count) => count !== null) ? costParts(counts, price) : null
+  const parts = price ? costParts(fields.slice(3).map(asNumber), price) : null
   if (recorded !== null) return { ...(parts ?? unknownParts), totalCost: recorded }
   return parts
 }
@@ -52,45 +54,103 @@ export function totalCost(fields: readonly Value[], prices?: PriceTable): Value 
 
 const unknownParts: JsonObject = Object.fromEntries(costComponents.map((name) => [name, null]))
 
-function costParts(
-  counts: readonly (number | null)[],
-  { input, output, cacheRead = input, cacheWrite = input, cacheWrite5m, cacheWrite1h }: ModelPrice,
-): JsonObject {
-  const [prompt, completion, cached, written, written5m, written1h] = counts.map((count) =>
-    Math.max(0, count ?? 0),
-  ) as [number, number, number, number, number, number]
-  const split = written5m + written1h
-  const created = Math.max(written, split)
-  const uncached = Math.max(0, prompt - cached - created)
-  // By how long they are kept, only if all of them are told apart so.
-  const isSplit =
-    cacheWrite5m !== undefined && cacheWrite1h !== undefined && split > 0 && split >= written
-  const cost = {
-    uncached: dollars(uncached, input),
-    cached: dollars(cached, cacheRead),
-    in5m: isSplit ? dollars(written5m, cacheWrite5m) : 0,
-    in1h: isSplit ? dollars(written1h, cacheWrite1h) : 0,
-    completion: dollars(completion, output),
+/** Tokens of a call by what they cost, and that in US dollars. Is set anew for each call, so that rows make no objects. */
+export class CallCost {
+  uncached = 0
+  cached = 0
+  created = 0
+  in5m = 0
+  in1h = 0
+  completion = 0
+  uncachedCost = 0
+  cachedCost = 0
+  creationCost = 0
+  in5mCost = 0
+  in1hCost = 0
+  completionCost = 0
+
+  /** Takes what was counted, NaN for what was not; returns the total, NaN if nothing was. */
+  set(
+    prompt: number,
+    completion: number,
+    cached: number,
+    written: number,
+    written5m: number,
+    written1h: number,
+    price: ModelPrice,
+  ): number {
+    const { input, output, cacheRead = input, cacheWrite = input } = price
+    const { cacheWrite5m, cacheWrite1h } = price
+    this.completion = countOf(completion)
+    this.cached = countOf(cached)
+    this.in5m = countOf(written5m)
+    this.in1h = countOf(written1h)
+    const split = this.in5m + this.in1h
+    this.created = Math.max(countOf(written), split)
+    this.uncached = Math.max(0, countOf(prompt) - this.cached - this.created)
+    this.uncachedCost = dollars(this.uncached, input)
+    this.cachedCost = dollars(this.cached, cacheRead)
+    this.completionCost = dollars(this.completion, output)
+    // By how long they are kept, only if all of them are told apart so.
+    const isSplit = split > 0 && split === this.created
+    if (isSplit && cacheWrite5m !== undefined && cacheWrite1h !== undefined) {
+      this.in5mCost = dollars(this.in5m, cacheWrite5m)
+      this.in1hCost = dollars(this.in1h, cacheWrite1h)
+      this.creationCost = this.in5mCost + this.in1hCost
+    } else {
+      this.in5m = 0
+      this.in1h = 0
+      this.in5mCost = 0
+      this.in1hCost = 0
+      this.creationCost = dollars(this.created, cacheWrite)
+    }
+    const isCounted =
+      isNumber(prompt) ||
+      isNumber(completion) ||
+      isNumber(cached) ||
+      isNumber(written) ||
+      isNumber(written5m) ||
+      isNumber(written1h)
+    if (!isCounted) return Number.NaN
+    return this.uncachedCost + this.cachedCost + this.creationCost + this.completionCost
   }
-  const creation = isSplit ? cost.in5m + cost.in1h : dollars(created, cacheWrite)
-  return {
-    promptUncachedTokens: uncached,
-    promptCachedTokens: cached,
-    promptCacheCreationTokens: created,
-    promptCacheCreation5mTokens: isSplit ? written5m : 0,
-    promptCacheCreation1hTokens: isSplit ? written1h : 0,
-    completionTokens: completion,
-    promptUncachedTokensCost: cost.uncached,
-    promptCachedTokensCost: cost.cached,
-    promptCacheCreationTokensCost: creation,
-    promptCacheCreation5mTokensCost: cost.in5m,
-    promptCacheCreation1hTokensCost: cost.in1h,
-    completionTokensCost: cost.completion,
-    totalCost: cost.uncached + cost.cached + creation + cost.completion,
-  }
+}
+
+function isNumber(count: number): boolean {
+  return !Number.isNaN(count)
+}
+
+function countOf(count: number): number {
+  return isNumber(count) ? Math.max(0, count) : 0
 }
 
 /** @param price per million tokens */
 function dollars(tokens: number, price: number): number {
   return (tokens * price) / 1_000_000
+}
+
+const call = new CallCost()
+
+/** Null without tokens. */
+function costParts(counts: readonly (number | null)[], price: ModelPrice): JsonObject | null {
+  const [prompt, completion, cached, written, written5m, written1h] = counts.map(
+    (count) => count ?? Number.NaN,
+  ) as [number, number, number, number, number, number]
+  const totalCost = call.set(prompt, completion, cached, written, written5m, written1h, price)
+  if (Number.isNaN(totalCost)) return null
+  return {
+    promptUncachedTokens: call.uncached,
+    promptCachedTokens: call.cached,
+    promptCacheCreationTokens: call.created,
+    promptCacheCreation5mTokens: call.in5m,
+    promptCacheCreation1hTokens: call.in1h,
+    completionTokens: call.completion,
+    promptUncachedTokensCost: call.uncachedCost,
+    promptCachedTokensCost: call.cachedCost,
+    promptCacheCreationTokensCost: call.creationCost,
+    promptCacheCreation5mTokensCost: call.in5mCost,
+    promptCacheCreation1hTokensCost: call.in1hCost,
+    completionTokensCost: call.completionCost,
+    totalCost,
+  }
 }

@@ -26,7 +26,8 @@ import { compileRelevance } from '../text/relevance.ts'
 import { compileText, searchVector } from '../text/text-operators.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
 import { type Batch, nullBytes } from './batch.ts'
-import { compileConditional } from './conditional.ts'
+import { compileConditional, firstPresent } from './conditional.ts'
+import { compileCost } from './cost-operators.ts'
 import { type Evaluator, truthOf } from './evaluator.ts'
 import { compileKindVerdict } from './kind-verdict.ts'
 import { calculateVectors, compareVectors, roundVector } from './number-operators.ts'
@@ -214,17 +215,24 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
       const operands = node.arguments.map((argument) => compile(argument, context))
       const scored = compileRelevance(node, operands, context)
       if (scored) return scored
-      const truncate = compileTruncation(node.name, context)
+      const truncate = compileTruncation(node, context)
+      const cost = compileCost(node, context)
+      const isCoalesce = node.name === 'coalesce'
       const byValue = compileByValue(node, operands, context)
       return (batch, selection) => {
         const vectors = operands.map((operand) => operand(batch, selection))
-        const [only] = vectors
-        if (only && vectors.length === 1) {
-          const made =
-            truncate?.(only, batch.rowCount) ?? roundVector(node.name, only, batch.rowCount)
-          if (made) return made
+        const last = vectors.at(-1)
+        if (!last || vectors.every(({ kind }) => kind === 'constant')) {
+          return byValue.apply(vectors, batch, selection)
         }
-        return byValue.apply(vectors, batch, selection)
+        const { rowCount } = batch
+        return (
+          cost?.(vectors, rowCount, selection) ??
+          (isCoalesce ? firstPresent(vectors, rowCount, selection) : undefined) ??
+          truncate?.(last, rowCount) ??
+          (vectors.length === 1 ? roundVector(node.name, last, rowCount) : undefined) ??
+          byValue.apply(vectors, batch, selection)
+        )
       }
     }
     default: {

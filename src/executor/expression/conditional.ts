@@ -1,4 +1,4 @@
-/** `if`, `case` and `? :` over whole columns. */
+/** `if`, `case`, `? :` and `coalesce` over whole columns. */
 import type { BoundExpression } from '../../binder/bound.ts'
 import { newCodes, newNumbers } from '../../kernel/arena.ts'
 import { chooseNumbers } from '../../kernel/arithmetic.ts'
@@ -10,7 +10,7 @@ import {
   type Vector,
   valueEntries,
 } from '../../vector/vector.ts'
-import type { Batch } from './batch.ts'
+import { type Batch, nullBytes } from './batch.ts'
 import { truthOf } from './evaluator.ts'
 
 type Conditional = Extract<BoundExpression, { kind: 'conditional' }>
@@ -49,6 +49,35 @@ export function compileConditional(node: Conditional): Choice {
       entries: named,
     }
   }
+}
+
+/** The first value of each row that is not null; undefined if it must go row by row. */
+export function firstPresent(
+  operands: readonly Vector[],
+  rowCount: number,
+  selection: Selection,
+): Vector | undefined {
+  const given: Vector[] = []
+  for (const vector of operands) {
+    if (vector.kind !== 'constant') given.push(vector)
+    else if (vector.value !== null) {
+      given.push(vector)
+      break
+    }
+  }
+  const [first] = given
+  if (!first) return { kind: 'constant', value: null }
+  if (given.length === 1) return first
+  const kind = numericKind(given)
+  if (!kind) return undefined
+  let values = numbersOf(given.at(-1)!, rowCount)
+  for (const vector of given.slice(0, -1).reverse()) {
+    const out = newNumbers(rowCount)
+    const isNull = nullBytes(vector, rowCount, selection)
+    chooseNumbers(isNull, values, numbersOf(vector, rowCount), rowCount, out)
+    values = out
+  }
+  return { kind, values }
 }
 
 /** What all results are that are not null; undefined if they differ or are no numbers. */

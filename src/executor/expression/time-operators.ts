@@ -1,9 +1,13 @@
+import type { BoundExpression } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
+import { parseTruncation } from '../../function/time.ts'
 import { newNumbers } from '../../kernel/arena.ts'
 import { spanOf, truncateTimes } from '../../kernel/time.ts'
-import { truncate } from '../../type/time.ts'
+import { type TimeUnit, truncate } from '../../type/time.ts'
 import { Timestamp } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
+
+type Call = Extract<BoundExpression, { kind: 'call' }>
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
@@ -20,35 +24,47 @@ const fixedUnits: Readonly<Record<string, { readonly size: number; readonly orig
 /** Days that units of the calendar have at least. */
 const calendarUnits: Readonly<Record<string, number>> = { month: 28, quarter: 90, year: 365 }
 
-/** What a time bucket lasts at least, in milliseconds; undefined when the function makes none. */
-export function leastBucket(name: string): number | undefined {
-  if (Object.hasOwn(fixedUnits, name)) return fixedUnits[name]!.size
-  return Object.hasOwn(calendarUnits, name) ? calendarUnits[name]! * dayMs : undefined
+/** The unit that a call truncates times to, the last of its arguments; undefined when it does something else. */
+function truncationOf({ name, arguments: [unit] }: Call) {
+  const isUnit = Object.hasOwn(fixedUnits, name) || Object.hasOwn(calendarUnits, name)
+  if (isUnit) return { count: 1, unit: name as TimeUnit }
+  const isKnown = name === 'date_trunc' && unit?.kind === 'constant'
+  return isKnown && typeof unit.value === 'string' ? parseTruncation(unit.value) : undefined
 }
 
-/** Time buckets over times; undefined when the function is none, or the operand is no times. */
+/** What a time bucket lasts at least, in milliseconds; undefined when the call makes none. */
+export function leastBucket(call: Call): number | undefined {
+  const truncation = truncationOf(call)
+  if (!truncation) return undefined
+  const { count, unit } = truncation
+  return count * (fixedUnits[unit]?.size ?? calendarUnits[unit]! * dayMs)
+}
+
+/** Time buckets over times; undefined when the call makes none. What it gives is, too, when the operand is no times. */
 export function compileTruncation(
-  name: string,
+  call: Call,
   { tzOffset }: EvaluationContext,
 ): ((operand: Vector, rowCount: number) => Vector | undefined) | undefined {
-  const unit = Object.hasOwn(fixedUnits, name) ? fixedUnits[name] : undefined
-  if (unit) {
+  const truncation = truncationOf(call)
+  if (!truncation) return undefined
+  const { count, unit } = truncation
+  const fixed = fixedUnits[unit]
+  if (fixed) {
+    const size = count * fixed.size
     // Local midnight comes `tzOffset` minutes after that of UTC.
-    const origin = unit.origin + tzOffset * minuteMs
-    const startOf = (time: number) => Math.floor((time - origin) / unit.size) * unit.size + origin
+    const origin = fixed.origin + tzOffset * minuteMs
+    const startOf = (time: number) => Math.floor((time - origin) / size) * size + origin
     return (operand, rowCount) => {
       if (operand.kind !== 'timestamp') return undefined
       const only = onlyStart(operand.values, rowCount, startOf)
       if (only) return only
       const values = newNumbers(rowCount)
-      truncateTimes(operand.values, unit.size, origin, rowCount, values)
+      truncateTimes(operand.values, size, origin, rowCount, values)
       return { kind: 'timestamp', values }
     }
   }
-  if (!Object.hasOwn(calendarUnits, name)) return undefined
   return (operand, rowCount) => {
     if (operand.kind !== 'timestamp') return undefined
-    const unit = name as 'month' | 'quarter' | 'year'
     const startOf = (time: number) => truncate(unit, time, tzOffset)
     const only = onlyStart(operand.values, rowCount, startOf)
     if (only) return only
@@ -77,7 +93,7 @@ function onlyStart(
 /** Times come nearly in order, so most fall into the same day as the one before: that is remembered. */
 function truncateByCalendar(
   times: Float64Array,
-  unit: 'month' | 'quarter' | 'year',
+  unit: TimeUnit,
   tzOffset: number,
   out: Float64Array,
 ): void {

@@ -139,9 +139,9 @@ function timeSpan(input: ColumnsInput, set: ColumnSet, reads: KnownInput['reads'
 
 /** What buckets of `created` last at least, in milliseconds; undefined when the expression is none of them. */
 export function bucketOf(node: BoundExpression): number | undefined {
-  if (node.kind !== 'call' || node.arguments.length !== 1) return undefined
-  const [time] = node.arguments
+  if (node.kind !== 'call') return undefined
+  const time = node.arguments.at(-1)
   if (time?.kind !== 'field' || time.path.length !== 1 || time.path[0] !== 'created')
     return undefined
-  return leastBucket(node.name)
+  return leastBucket(node)
 }
