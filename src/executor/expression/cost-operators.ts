@@ -29,34 +29,39 @@ export function compileCost(
     const costs = numbersOf(recorded!, rowCount, rows)
     const [prompt, completion, cached, written, written5m, written1h] = counts.map((count) =>
       numbersOf(count, rowCount, rows),
-    ) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array, Float64Array]
+    )
     const values = newNumbers(rowCount)
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i]!
-      const price = Number.isNaN(costs[row]!) ? priceOf(row) : undefined
-      // Without a price, what was recorded, or nothing.
-      values[row] = price
-        ? callCost.set(
-            prompt[row]!,
-            completion[row]!,
-            cached[row]!,
-            written[row]!,
-            written5m[row]!,
-            written1h[row]!,
-            price,
-          )
-        : costs[row]!
-      if (isScorer?.(row)) values[row] = Number.NaN
+      let cost = numberAt(costs, row)
+      const price = Number.isNaN(cost) ? priceOf(row) : undefined
+      if (price) {
+        cost = callCost.set(
+          numberAt(prompt, row),
+          numberAt(completion, row),
+          numberAt(cached, row),
+          numberAt(written, row),
+          numberAt(written5m, row),
+          numberAt(written1h, row),
+          price,
+        )
+      }
+      values[row] = isScorer?.(row) ? Number.NaN : cost
     }
     return { kind: 'number', values }
   }
 }
 
-/** NaN where there is no number. */
-function numbersOf(vector: Vector, rowCount: number, rows: Int32Array): Float64Array {
+/** NaN where there is none. */
+function numberAt(numbers: Float64Array | undefined, row: number): number {
+  return numbers ? numbers[row]! : Number.NaN
+}
+
+/** NaN where there is no number; undefined when there are none, as of most fields. */
+function numbersOf(vector: Vector, rowCount: number, rows: Int32Array): Float64Array | undefined {
   if (vector.kind === 'number') return vector.values
+  if (vector.kind === 'constant' && vector.value === null) return undefined
   const numbers = newNumbers(rowCount)
-  if (vector.kind === 'constant') return numbers.fill(asNumber(vector.value) ?? Number.NaN)
   const read = valueReader(vector)
   for (const row of rows) numbers[row] = asNumber(read(row)) ?? Number.NaN
   return numbers
