@@ -42,7 +42,9 @@ export class BinaryRows {
   }
 
   greatestUint64(): void {
-    this.out.bytes.fill(0xff, this.#skip(bytesPer64), this.out.length)
+    // Before the memory is named, which may be other memory once it has grown.
+    const at = this.#skip(bytesPer64)
+    this.out.bytes.fill(0xff, at, at + bytesPer64)
   }
 
   int64(value: bigint): void {
