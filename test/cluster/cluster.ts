@@ -116,6 +116,11 @@ export class Cluster {
     return Array.from({ length: this.shards * this.replicas }, (_, i) => i + 1)
   }
 
+  /** Process ids of the nodes that were started. */
+  get pids(): number[] {
+    return [...this.#pids.values()]
+  }
+
   urlOf(node: number): string {
     return `http://${addressOf(this.#number, node)}:${httpPort}`
   }

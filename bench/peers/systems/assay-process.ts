@@ -10,6 +10,8 @@ export interface AssayOptions {
   readonly server: string
   readonly directory: string
   readonly workers: number
+  /** Besides that of this process. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 export class AssayProcess {
@@ -23,12 +25,18 @@ export class AssayProcess {
   }
 
   /** Resolves when the service listens. */
-  static async start({ server, directory, workers }: AssayOptions): Promise<AssayProcess> {
+  static async start(options: AssayOptions): Promise<AssayProcess> {
+    const { server, directory, workers, environment } = options
     const ports = ['--port', '0', '--otlp-grpc-port', 'off']
     const flags = [...ports, '--data-dir', directory, '--workers', String(workers)]
     const child = spawn(process.execPath, [server, 'serve', ...flags], {
       // What was answered before is not measured.
-      env: { ...process.env, ASSAY_BOOTSTRAP_KEY: key, ASSAY_KEPT_ANSWERS_MB: '0' },
+      env: {
+        ...process.env,
+        ASSAY_BOOTSTRAP_KEY: key,
+        ASSAY_KEPT_ANSWERS_MB: '0',
+        ...environment,
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     // A bench that fails leaves no service behind, which would keep its data from the next one.
