@@ -30,8 +30,8 @@ export default function read(task: BackupTask): BackupAnswer {
         return { rows: reader.rows(task.range, task.from, task.bytes) }
       case 'log':
         return { log: reader.log(task.range, task.bytes) }
-      case 'entry':
-        return { entry: reader.logEntry(task.transaction) }
+      case 'state':
+        return { state: reader.logState(task.transaction) }
       case 'digest':
         return { digest: reader.logDigest(task.range) }
       case 'catalog': {

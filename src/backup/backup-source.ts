@@ -8,6 +8,8 @@ export interface SourceState {
   readonly transaction: number
   /** Of the log's entry for the transaction that was asked for; null when it has none. */
   readonly entry: string | null
+  /** While it is the same, so are the log's entries that were read; undefined when the service does not tell. */
+  readonly logState?: string
 }
 
 export interface RowsAnswer {

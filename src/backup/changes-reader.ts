@@ -11,6 +11,8 @@ import { type PieceReference, writePiece } from './piece.ts'
 /** How far it is: plain data, from which another reader goes on. */
 export interface ChangesProgress {
   readonly after: number
+  /** Of the service when the first of it was read. */
+  readonly logState: string | undefined
   /** The range that is being read is (`within.after`, `within.through`]; all before it has been read. */
   readonly through: number
   readonly next: RowPlace | undefined
@@ -35,6 +37,7 @@ export class ChangesReader {
   readonly #wanting: Map<number, number>
   readonly #digest: LogDigest
   readonly #after: number
+  readonly #logState: string | undefined
   #partAfter: number
   #through: number
   #next: RowPlace | undefined
@@ -47,12 +50,13 @@ export class ChangesReader {
   constructor(
     store: BackupStore,
     source: BackupSource,
-    from: ChangesProgress | Pick<ChangesProgress, 'after'>,
+    from: ChangesProgress | Pick<ChangesProgress, 'after' | 'logState'>,
   ) {
     this.#store = store
     this.#source = source
-    const { after } = from
-    const progress = 'through' in from ? from : startAt(after)
+    const { after, logState } = from
+    const progress = 'through' in from ? from : startAt(after, logState)
+    this.#logState = logState
     this.#after = after
     this.#partAfter = progress.partAfter
     this.#through = progress.through
@@ -70,6 +74,7 @@ export class ChangesReader {
   get progress(): ChangesProgress {
     return {
       after: this.#after,
+      logState: this.#logState,
       through: this.#through,
       next: this.#next,
       partAfter: this.#partAfter,
@@ -150,9 +155,10 @@ export class ChangesReader {
   }
 }
 
-function startAt(after: number): ChangesProgress {
+function startAt(after: number, logState: string | undefined): ChangesProgress {
   return {
     after,
+    logState,
     through: after,
     next: undefined,
     partAfter: after,

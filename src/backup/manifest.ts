@@ -47,6 +47,8 @@ const manifestSchema = z.object({
   /** Of an archive, what it goes on from. */
   previous: z.string().nullable(),
   ranges: z.array(range),
+  /** Of the service, with which all ranges are what it had; undefined when entries of the log changed at the end. */
+  logState: z.string().optional(),
   /** A piece that lists the chunks of the catalog. */
   catalog: reference,
   /** A piece that lists those that list files. */

@@ -61,6 +61,13 @@ export async function takeBackup(
   return run.take()
 }
 
+interface ReadChanges {
+  readonly changes: ChangesReader
+  readonly catalog: ReadCatalog
+  /** What of the log was known before it was compared with what was read; nothing when it was not. */
+  readonly checked: KnownLog
+}
+
 interface ReadCatalog {
   readonly transaction: number
   readonly time: number
@@ -90,19 +97,23 @@ class BackupRun {
     if (kind === 'archive' && !previous) {
       throw new AssayError('COMMAND_INVALID', 'there is no backup that an archive could go on from')
     }
-    if (kind === 'archive' && previous) await this.#requireAsRead(allRanges(previous, manifests))
+    if (kind === 'archive' && previous && !isLogAs(previous.manifest, state)) {
+      await this.#requireAsRead(allRanges(previous, manifests))
+    }
     if (previous) await this.#noteChunks(previous.manifest)
     const before = previous && kind === 'backup' ? allRanges(previous, manifests) : []
     const after = previous?.manifest.transaction ?? 0
     const begun = await this.#begin(state, previous, after)
     const { unfinished } = begun
     await this.#read(begun.changes, unfinished, state.transaction)
-    const { changes, catalog } = await this.#readAll(begun.changes, unfinished)
-    const ranges = await this.#ranges(before, catalog)
+    const { changes, catalog, checked } = await this.#readAll(begun.changes, unfinished)
+    const isBeforeAsRead = previous !== undefined && isLogAs(previous.manifest, checked)
+    const ranges = isBeforeAsRead ? before : await this.#ranges(before, catalog)
     const filesBefore =
       previous && (await readList(this.#store, folderPieces, previous.manifest.files))
     const files = await copyFiles(this.#store, this.#source, filesBefore, this.#options.onRead)
     const added = await this.#rangeOf(changes, after, catalog)
+    const end = await this.#source.state(catalog.transaction)
     const manifest: Manifest = {
       format: 1,
       kind,
@@ -111,9 +122,10 @@ class BackupRun {
       time: catalog.time,
       fullTime: previous?.manifest.fullTime ?? catalog.time,
       transaction: catalog.transaction,
-      entry: (await this.#source.state(catalog.transaction)).entry,
+      entry: end.entry,
       previous: kind === 'archive' ? previous!.path : null,
       ranges: kind === 'archive' ? added : [...ranges, ...added],
+      ...(isLogAs(this.#knownOf(state, checked), end) && { logState: end.logState }),
       catalog: await writeList(this.#store, catalog.pieces),
       files: await writeList(this.#store, files),
       ...(hasSecrets && { secrets: await this.#secrets() }),
@@ -123,6 +135,11 @@ class BackupRun {
       isUnchanged && kind === 'archive' ? previous.path : await writeManifest(this.#store, manifest)
     await unfinished?.end()
     return { path, manifest, previous, isUnchanged }
+  }
+
+  /** Of an archive, the ranges before it were compared at its beginning. */
+  #knownOf(begun: KnownLog, checked: KnownLog): KnownLog {
+    return this.#options.kind === 'backup' || isLogAs(begun, checked) ? checked : {}
   }
 
   /** What this one goes on from: the last one of the same data, whose last transaction the service has. */
@@ -166,11 +183,16 @@ class BackupRun {
     for (let reading = 1; reading <= mostReadings; reading++) {
       if ((await this.#source.logDigest({ after, through })) === found.digest) break
       if (reading > 1) await pauseAfter(reading)
-      const changes = new ChangesReader(this.#store, this.#source, { after })
+      const changes = await this.#reader(after)
       await this.#read(changes, undefined, through)
       found = await this.#rangeThat(changes, through, await this.#removedIn(pieces))
     }
     return found
+  }
+
+  async #reader(after: number): Promise<ChangesReader> {
+    const { logState } = await this.#source.state(0)
+    return new ChangesReader(this.#store, this.#source, { after, logState })
   }
 
   async #noteChunks({ catalog }: Manifest): Promise<void> {
@@ -181,8 +203,9 @@ class BackupRun {
   /** Goes on with what a backup that was not ended has read, if it is of the same. */
   async #begin(state: SourceState, previous: NamedManifest | undefined, after: number) {
     const { kind, hasSecrets } = this.#options
+    const { logState } = state
     if (kind === 'archive') {
-      const changes = new ChangesReader(this.#store, this.#source, { after })
+      const changes = new ChangesReader(this.#store, this.#source, { after, logState })
       return { changes, unfinished: undefined }
     }
     const identity = { source: state.source, previous: previous?.path ?? null, hasSecrets }
@@ -192,7 +215,7 @@ class BackupRun {
     const { progress, chunks } = unfinished
     for (const [hash, piece] of chunks) this.#chunks.set(hash, piece)
     return {
-      changes: new ChangesReader(this.#store, this.#source, progress ?? { after }),
+      changes: new ChangesReader(this.#store, this.#source, progress ?? { after, logState }),
       unfinished,
     }
   }
@@ -224,28 +247,29 @@ class BackupRun {
    * The catalog, and all rows of what it has. Rows that are removed for good while others are read leave the log, too, in
    * the same transaction: while it is as it was read, so are the rows, and else all is read anew.
    */
-  async #readAll(
-    begun: ChangesReader,
-    unfinished: Unfinished | undefined,
-  ): Promise<{ readonly changes: ChangesReader; readonly catalog: ReadCatalog }> {
+  async #readAll(begun: ChangesReader, unfinished: Unfinished | undefined): Promise<ReadChanges> {
     let changes = begun
     for (let reading = 1; ; reading++) {
       const catalog = await this.#readCatalog()
       await this.#read(changes, unfinished, catalog.transaction)
-      if (reading === mostReadings) return { changes, catalog }
+      const checked = await this.#source.state(0)
+      if (reading === mostReadings) return { changes, catalog, checked: {} }
       const { after, through, digest } = changes.progress
-      if ((await this.#source.logDigest({ after, through })) !== digest) {
+      const isAsRead =
+        isLogAs(changes.progress, checked) ||
+        (await this.#source.logDigest({ after, through })) === digest
+      if (!isAsRead) {
         await pauseAfter(reading)
-        changes = new ChangesReader(this.#store, this.#source, { after })
+        changes = await this.#reader(after)
         await this.#read(changes, unfinished, through)
         continue
       }
       const short = changes.shortObjects()
-      if (short.length === 0) return { changes, catalog }
+      if (short.length === 0) return { changes, catalog, checked }
       const removed = await this.#removedIn(catalog.pieces)
       const wanting = short.filter(({ object }) => !removed.has(object))
       // What is damaged stays so, however often it is read.
-      if (wanting.length === 0 || reading > 2) return { changes, catalog }
+      if (wanting.length === 0 || reading > 2) return { changes, catalog, checked }
     }
   }
 
@@ -315,6 +339,13 @@ class BackupRun {
 
 function noteEntries(removed: RemovedObjects, list: Buffer): void {
   for (const { key, value } of entriesOf(list)) removed.note(key.toString(), value)
+}
+
+type KnownLog = { readonly logState?: string | undefined }
+
+/** Whether no entry was changed in between: all need not be compared. */
+function isLogAs(before: KnownLog, now: KnownLog): boolean {
+  return before.logState !== undefined && before.logState === now.logState
 }
 
 /** Whoever removes rows gets on with it. */

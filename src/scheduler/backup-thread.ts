@@ -4,6 +4,7 @@ import type { BackupAnswer, BackupTask } from '../storage/backup/backup-task.ts'
 import type { CatalogPiece } from '../storage/backup/read-catalog.ts'
 import type {
   LogPiece,
+  LogState,
   RowPlace,
   RowsPiece,
   TransactionRange,
@@ -33,10 +34,10 @@ export class BackupThread {
     return (answer as { readonly log: LogPiece }).log
   }
 
-  /** See `BackupReader.logEntry`. */
-  async logEntry(transaction: number) {
-    const answer = await this.#ask({ kind: 'entry', transaction })
-    return (answer as { readonly entry: string | undefined }).entry
+  /** See `BackupReader.logState`. */
+  async logState(transaction: number) {
+    const answer = await this.#ask({ kind: 'state', transaction })
+    return (answer as { readonly state: LogState }).state
   }
 
   /** See `LogDigest`. */

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BackupState } from '../../src/backup/backup-state.ts'
 import { FolderStore } from '../../src/backup/folder-store.ts'
+import { readManifests } from '../../src/backup/manifest.ts'
 import { verifyBackups } from '../../src/backup/verify-backups.ts'
 import { runAssay, spawnAssay } from '../support/assay-process.ts'
 import { allAnswers, differences, restoreFrom } from '../support/backups.ts'
@@ -108,4 +109,29 @@ test('a command that is killed leaves what it has read to the next one', async (
   const { service: other, stop } = await restoreFrom(place)
   expect(differences(await allAnswers(other), await allAnswers(service))).toEqual([])
   await stop()
+}, 120_000)
+
+test('a schedule reads everything anew once in the time of --full-every, and goes on from that', async () => {
+  const place = join(folder, 'full-every')
+  const store = new FolderStore(place)
+  const child = spawnAssay(
+    ['backup', place, '--schedule', '1s', '--full-every', '4s', '--keep', '100'],
+    environment,
+  )
+  const ended = once(child, 'close')
+  const fullTimes = async () =>
+    (await readManifests(store)).map(({ manifest }) => manifest.fullTime)
+  await expect
+    .poll(async () => new Set(await fullTimes()).size, { timeout: 60_000 })
+    .toBeGreaterThan(2)
+  child.kill('SIGTERM')
+  expect((await ended)[0]).toBe(0)
+  const times = await fullTimes()
+  // Of each but the last, later ones have gone on from it.
+  for (const time of [...new Set(times)].slice(0, -1)) {
+    expect(times.filter((each) => each === time).length).toBeGreaterThan(1)
+  }
+  const gaps = [...new Set(times)].map((time, i, all) => time - (all[i - 1] ?? 0)).slice(1)
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(4000)
+  expect((await verifyBackups(store)).faults).toEqual([])
 }, 120_000)

@@ -99,10 +99,10 @@ async function answer(
 ): Promise<Buffer> {
   switch (asked.part) {
     case 'state': {
-      const entry = await engine.backup.logEntry(asked.transaction)
+      const { entry = null, state: logState } = await engine.backup.logState(asked.transaction)
       const last = parseTransaction(engine.lastTransactionId())
       const { source } = backups
-      return encodeAnswer({ source, version, transaction: last, entry: entry ?? null })
+      return encodeAnswer({ source, version, transaction: last, entry, logState })
     }
     case 'rows': {
       const { list, ...head } = await engine.backup.rows(asked, asked.from, answerBytes)

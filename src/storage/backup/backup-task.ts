@@ -1,7 +1,7 @@
 /** What the thread that reads for backups is asked for. */
 import type { WireError } from '../../error.ts'
 import type { CatalogPiece } from './read-catalog.ts'
-import type { LogPiece, RowPlace, RowsPiece, TransactionRange } from './read-rows.ts'
+import type { LogPiece, LogState, RowPlace, RowsPiece, TransactionRange } from './read-rows.ts'
 
 export type BackupTask =
   | {
@@ -11,7 +11,7 @@ export type BackupTask =
       readonly bytes: number
     }
   | { readonly kind: 'log'; readonly range: TransactionRange; readonly bytes: number }
-  | { readonly kind: 'entry'; readonly transaction: number }
+  | { readonly kind: 'state'; readonly transaction: number }
   | { readonly kind: 'digest'; readonly range: TransactionRange }
   | {
       readonly kind: 'catalog'
@@ -23,7 +23,7 @@ export type BackupTask =
 export type BackupAnswer =
   | { readonly rows: RowsPiece }
   | { readonly log: LogPiece }
-  | { readonly entry: string | undefined }
+  | { readonly state: LogState }
   | { readonly digest: string }
   | { readonly catalog: CatalogPiece }
   | { readonly error: WireError }

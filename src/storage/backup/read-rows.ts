@@ -7,6 +7,7 @@ import { type RowKey, rowKey } from '../../type/transaction.ts'
 import { contentHash } from '../content-hash.ts'
 import { beginRead, type ReadTransaction, type RecordsEnvironment } from '../environment.ts'
 import { letQueriesPass } from '../give-way.ts'
+import { readLogState } from '../log-state.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { objectOf, rowVersionKey, transactionKey } from '../record-key.ts'
 import { encodeLogEntry, encodeSpill } from '../record-log.ts'
@@ -33,6 +34,14 @@ export interface RowsPiece {
   readonly rows: readonly (readonly [object: number, rows: number])[]
   /** Of how many nothing can be read. */
   readonly damaged: number
+}
+
+/** What tells whether the log is the one that a backup has read. */
+export interface LogState {
+  /** Undefined when it has no such transaction. */
+  readonly entry: string | undefined
+  /** See `readLogState`. */
+  readonly state: string
 }
 
 export interface LogPiece {
@@ -166,11 +175,10 @@ export class BackupReader {
     return objects
   }
 
-  /** What tells whether the log is the one that a backup has read: undefined when it has no such transaction. */
-  logEntry(transaction: number): string | undefined {
+  logState(transaction: number): LogState {
     this.#records.root.resetReadTxn()
     const value = this.#records.log.get(transactionKey(transaction))
-    return value && contentHash(value)
+    return { entry: value && contentHash(value), state: readLogState(this.#records) }
   }
 
   /** See `LogDigest`. */

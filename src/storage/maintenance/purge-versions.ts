@@ -10,6 +10,7 @@
 import type { RowKey } from '../../type/transaction.ts'
 import type { KeyColumns } from '../../vector/column.ts'
 import type { RecordsEnvironment } from '../environment.ts'
+import { noteLogChange } from '../log-state.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { objectOf, rowVersionKey, supersessionKey, transactionKey } from '../record-key.ts'
 import { decodeLogEntry, encodeLogEntry, endOfLog } from '../record-log.ts'
@@ -140,6 +141,7 @@ function removeVersions(
         records.supersessions.removeSync(supersessionKey(object, paginationKey, version))
       }
       for (const [transaction, rows] of removed) noteInLog(records, object, transaction, rows)
+      if (removed.size > 0) noteLogChange(records)
       return next
     })
   }

@@ -7,6 +7,7 @@ import type { RowKey } from '../../type/transaction.ts'
 import { compareRowKeys } from '../../type/transaction.ts'
 import type { RecordDatabase, RecordsEnvironment } from '../environment.ts'
 import { fullHash, hashId, hashIdKey, runOf, runRange } from '../id/id-run.ts'
+import { logStateKey, noteLogChange } from '../log-state.ts'
 import { RecordReader, type StoredVersion } from '../read/record-reader.ts'
 import type { RecordDamage } from '../record-damage.ts'
 import {
@@ -91,7 +92,8 @@ class Repair {
   }
 
   #repairLog(keys: readonly Buffer[]): void {
-    const { log } = this.#records
+    const { log, root } = this.#records
+    if (keys.length > 0) root.transactionSync(() => noteLogChange(this.#records))
     // Entries first: of two that are damaged, that of the request tells the other.
     for (const key of keys.toSorted((a, b) => a[0]! - b[0]!)) {
       const last = transactionOf(key)
@@ -167,6 +169,8 @@ class Repair {
           last = Math.max(last, transactionOf(value))
         }
         this.#put(progress, lastSupersessionKey(Number(object)), transactionKey(last))
+      } else if (name === logStateKey.toString()) {
+        this.#records.root.transactionSync(() => noteLogChange(this.#records))
       } else if (progress.getUnlessDamaged(key) === undefined) {
         // Without it, work is done once more.
         isLeftOutLost ||= name === 'left'

@@ -4,6 +4,7 @@
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import type { RecordDatabase, RecordsEnvironment } from '../environment.ts'
+import { noteLogChange } from '../log-state.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import type { RecordDamage } from '../record-damage.ts'
 import { readRowKey, rowVersionKey, transactionKey } from '../record-key.ts'
@@ -163,6 +164,7 @@ function countAnew(
           each.object === object ? { ...each, rows: count } : each,
         )
         log.putSync(key, encodeLogEntry({ ...entry, objects }).value)
+        noteLogChange(records)
       }
     })
   }
