@@ -1,6 +1,7 @@
 /** Row versions as rows of the table of records, in the order of its columns. */
 
 import type { ByteWriter } from '../json/byte-writer.ts'
+import { jsonKind } from '../json/scan.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import { directoryEntryBytes, type RowView } from '../storage/row/row.ts'
 import { isStoredField } from '../type/record.ts'
@@ -9,6 +10,7 @@ import { BinaryRows } from './binary-rows.ts'
 import { cutWords } from './cut-words.ts'
 import { isString, stringOf, withoutEscapes } from './json-string.ts'
 import { FieldShredder } from './shred-fields.ts'
+import { valueKinds } from './tables.ts'
 
 export interface EncodedVersion {
   readonly object: number
@@ -78,6 +80,12 @@ export class RowEncoder {
     this.#words(view, otherSearched)
     rows.count(bodyLength(view))
     writeBody(view, rows.out)
+    for (const field of ['input', 'output', 'expected', 'tags']) this.#kind(view, field)
+  }
+
+  #kind(view: RowView, field: string): void {
+    const span = view.field(field)
+    this.rows.byte(valueKinds.indexOf(span ? jsonKind(view.bytes[span.start]!) : 'null'))
   }
 
   #created(view: RowView): void {

@@ -3,10 +3,12 @@ import type { ClickHouseCluster } from './cluster.ts'
 import type { ClickHouseNode } from './connection.ts'
 import { ExportFault } from './fault.ts'
 import {
+  addColumns,
   type Column,
   createLocalTable,
   createRecords,
   createView,
+  dropView,
   type LocalTable,
   localTables,
   recordColumns,
@@ -108,7 +110,7 @@ async function prepareNode(
   hadRecords: boolean,
 ): Promise<boolean> {
   const { database, cluster: name } = cluster.settings
-  const before = await columnsOf(node, database)
+  const before = await columnsToBegin(cluster, node)
   if (hadRecords && !before.has('records_local')) {
     const dropped = `${database}.records_local on ${node.name} was dropped just now`
     throw new ExportFault('altered', dropped)
@@ -129,6 +131,25 @@ async function prepareNode(
   requireColumns(node, database, records, after.get('records'))
   await requireSchema(node, database)
   return localTables.some((table) => !before.has(table.name))
+}
+
+/** What tables a node has, once those of an earlier schema have the columns that came later. */
+async function columnsToBegin(
+  { settings }: ClickHouseCluster,
+  node: ClickHouseNode,
+): Promise<Tables> {
+  const { database, cluster } = settings
+  const found = await columnsOf(node, database)
+  if (!found.has('service') || !found.has('records_local')) return found
+  const stored = await storedSchema(node, database)
+  const later = recordColumns.filter(({ since = 1 }) => since > stored)
+  if (stored >= schemaVersion || later.length === 0) return found
+  await node.run(addColumns(database, 'records_local', later))
+  const isTable = cluster !== undefined
+  if (isTable && found.has('records')) await node.run(addColumns(database, 'records', later))
+  const outdated = isTable ? [...views.keys()] : ['records', ...views.keys()]
+  for (const view of outdated) await node.run(dropView(database, view))
+  return columnsOf(node, database)
 }
 
 /** By table, the types by name. */
@@ -169,10 +190,7 @@ function plainType(type: string): string {
 }
 
 async function requireSchema(node: ClickHouseNode, database: string): Promise<void> {
-  const [row] = await node.rows<{ readonly version: string }>(
-    `SELECT max(toUInt32OrZero(value)) AS version FROM ${database}.service WHERE name = 'schema'`,
-  )
-  const stored = Number(row?.version ?? 0)
+  const stored = await storedSchema(node, database)
   if (stored > schemaVersion) {
     throw new ExportFault(
       'unfit',
@@ -183,4 +201,12 @@ async function requireSchema(node: ClickHouseNode, database: string): Promise<vo
   await node.run(
     `INSERT INTO ${database}.service VALUES ('schema', '', '${schemaVersion}', now64(6))`,
   )
+}
+
+/** 0 of tables that none was noted for yet. */
+async function storedSchema(node: ClickHouseNode, database: string): Promise<number> {
+  const [row] = await node.rows<{ readonly version: string }>(
+    `SELECT max(toUInt32OrZero(value)) AS version FROM ${database}.service WHERE name = 'schema'`,
+  )
+  return Number(row?.version ?? 0)
 }

@@ -4,7 +4,7 @@
  *
  * - numbers are doubles; integers that none holds are the nearest, and listed; what is beyond all doubles is only listed
  * - an array is its JSON with sorted keys, under the name `%a`
- * - an object without values is only listed; a null within an object is left out
+ * - an object without values has `true` under the name `%o`; a null within an object is left out
  * - of a name that an object has twice the first counts, and it is listed
  * - dots and percent signs in names are `%2E` and `%25`
  */
@@ -106,8 +106,13 @@ export class FieldShredder {
       names.add(name)
       if (this.#value(scanner, inner, depth + 1)) hasValue = true
     }
-    if (!hasValue) this.#list(path)
+    if (!hasValue) this.#empty(path)
     return true
+  }
+
+  #empty(path: string): void {
+    this.#path(`${path}.%o`)
+    this.#values.dynamicBoolean(true)
   }
 
   #number(text: string, path: string): boolean {

@@ -4,7 +4,7 @@
  */
 
 /** Counts up with each change of what follows; see `schema.ts`. */
-export const schemaVersion = 1
+export const schemaVersion = 2
 
 export interface Column {
   readonly name: string
@@ -12,7 +12,23 @@ export interface Column {
   readonly codec?: string
   readonly byDefault?: string
   readonly comment: string
+  /** The schema that it came with, where earlier ones have the table without it. */
+  readonly since?: number
 }
+
+/** Kinds of JSON values, as columns of kinds number them. Rows that were exported before there were such columns have none. */
+export const valueKinds = [
+  'unknown',
+  'null',
+  'boolean',
+  'number',
+  'string',
+  'array',
+  'object',
+] as const
+export type ExportedKind = (typeof valueKinds)[number]
+
+const kindType = `Enum8(${valueKinds.map((kind, i) => `'${kind}' = ${i}`).join(', ')})`
 
 /** `by` of versions that are current: greater than every transaction. */
 export const notSuperseded = 2n ** 64n - 1n
@@ -133,6 +149,13 @@ export const recordColumns: readonly Column[] = [
     codec: 'ZSTD(3)',
     comment: 'The record as JSON, as exact as it was written, without what its object tells',
   },
+  ...['input', 'output', 'expected', 'tags'].map((name) => ({
+    name: `${name}_kind`,
+    type: kindType,
+    byDefault: "'unknown'",
+    since: 2,
+    comment: `Kind of ${name}: null, string, array, …; unknown of rows that an older version exported`,
+  })),
 ]
 
 const recordIndexes = [
@@ -258,6 +281,12 @@ export function createLocalTable(
   )
 }
 
+/** Gives a table of an earlier schema the columns that came after it. */
+export function addColumns(database: string, table: string, columns: readonly Column[]): string {
+  const added = columns.map((column) => `ADD COLUMN IF NOT EXISTS ${columnText(column)}`)
+  return `ALTER TABLE ${database}.${table} ${added.join(', ')}`
+}
+
 /** What is over the shards; of one server, a view of its table. */
 export function createRecords(database: string, cluster: string | undefined): string {
   if (cluster === undefined) {
@@ -293,6 +322,11 @@ export const views: ReadonlyMap<string, (database: string) => string> = new Map(
 
 export function createView(database: string, name: string, select: string): string {
   return `CREATE VIEW IF NOT EXISTS ${database}.${name} AS ${select}`
+}
+
+/** A view has the columns that its tables had when it was made. */
+export function dropView(database: string, name: string): string {
+  return `DROP VIEW IF EXISTS ${database}.${name}`
 }
 
 function columnText({ name, type, codec, byDefault, comment }: Column): string {

@@ -38,7 +38,7 @@ interface GoldenClock {
 export class GoldenStore {
   readonly setup: GoldenSetup
   readonly clock: GoldenClock
-  readonly #directory: string
+  readonly directory: string
   engine: Engine
   gate: Gate
 
@@ -49,7 +49,7 @@ export class GoldenStore {
   ) {
     this.setup = setup
     this.clock = clock
-    this.#directory = directory
+    this.directory = directory
     this.engine = engine
     this.gate = gate
   }
@@ -64,13 +64,13 @@ export class GoldenStore {
 
   async reopen(): Promise<void> {
     await this.engine.close()
-    this.engine = await openEngine(this.#directory, this.setup, this.clock)
+    this.engine = await openEngine(this.directory, this.setup, this.clock)
     this.gate = await gateOf(this.engine)
   }
 
   async close(): Promise<void> {
     await this.engine.close()
-    await rm(this.#directory, { recursive: true, force: true })
+    await rm(this.directory, { recursive: true, force: true })
   }
 }
 

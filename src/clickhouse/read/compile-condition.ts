@@ -1,0 +1,198 @@
+/**
+ * Conditions as two predicates, where they are true and where they are false: SQL's own NOT keeps rows of neither, such as
+ * those whose value is of another kind.
+ */
+import type { BoundExpression } from '../../binder/bound.ts'
+import { constantValue } from '../../binder/evaluate.ts'
+import type { Value } from '../../type/value.ts'
+import {
+  allOf,
+  always,
+  anyOf,
+  type Bounds,
+  decided,
+  disjunction,
+  isTrue,
+  negation,
+  never,
+  noneOf,
+  unproven,
+} from './bounds.ts'
+import {
+  compareApart,
+  comparedConstant,
+  compareValues,
+  isAmong,
+  type Truths,
+} from './compare-values.ts'
+import { type CompileContext, compileValue } from './compile-value.ts'
+import type { CompiledValue } from './compiled-value.ts'
+import { includesBounds, likeBounds } from './text-condition.ts'
+import { wordBounds } from './word-condition.ts'
+
+export interface CompiledCondition {
+  readonly whereTrue: Bounds
+  readonly whereFalse: Bounds
+  /** Where neither of this holds: only the body tells. */
+  readonly doubts: readonly string[]
+}
+
+const unknown: CompiledCondition = { whereTrue: unproven, whereFalse: unproven, doubts: [] }
+
+export function compileCondition(
+  node: BoundExpression,
+  context: CompileContext,
+): CompiledCondition {
+  const constant = constantValue(node, context)
+  if (constant !== undefined) return constantCondition(constant)
+  switch (node.kind) {
+    case 'and':
+    case 'or': {
+      const operands = node.operands.map((operand) => compileCondition(operand, context))
+      const [all, any] = node.kind === 'and' ? [allOf, anyOf] : [anyOf, allOf]
+      return {
+        whereTrue: all(operands.map(({ whereTrue }) => whereTrue)),
+        whereFalse: any(operands.map(({ whereFalse }) => whereFalse)),
+        doubts: operands.flatMap(({ doubts }) => doubts),
+      }
+    }
+    case 'not': {
+      const { whereTrue, whereFalse, doubts } = compileCondition(node.operand, context)
+      return { whereTrue: whereFalse, whereFalse: whereTrue, doubts }
+    }
+    case 'is_null':
+      return nullTest(node.operand, context)
+    case 'comparison':
+      return comparison(node, context)
+    case 'in': {
+      const list = constantValue(node.list, context)
+      const operand = compileValue(node.operand, context)
+      if (!operand || list === undefined) return unknown
+      if (!Array.isArray(list)) return constantCondition(null)
+      return withDoubts(isAmong(operand, list as readonly Value[]), [operand])
+    }
+    case 'includes': {
+      const needle = constantValue(node.needle, context)
+      const haystack = compileValue(node.haystack, context)
+      if (!haystack || needle === undefined) return unknown
+      const isTags = node.haystack.kind === 'field' && node.haystack.path.join('.') === 'tags'
+      return withDoubts(includesBounds(haystack, needle, isTags), [haystack])
+    }
+    case 'like': {
+      const pattern = constantValue(node.pattern, context)
+      const operand = compileValue(node.operand, context)
+      if (!operand || pattern === undefined) return unknown
+      return withDoubts(likeBounds(operand, pattern, node.caseInsensitive), [operand])
+    }
+    case 'match':
+      return wordSearch(node, context)
+    case 'in_traces': {
+      const set = context.traceSet(node.set)
+      const isTraces = node.trace.kind === 'field' && node.trace.path.join('.') === 'root_span_id'
+      if (set === undefined || !isTraces) return unknown
+      const whereTrue = decided(`((object, trace) IN (${set}))`)
+      return { whereTrue, whereFalse: noneOf(whereTrue), doubts: [] }
+    }
+    default: {
+      const value = compileValue(node, context)
+      return value ? truthOf(value) : unknown
+    }
+  }
+}
+
+/** Where a condition is neither true nor false. */
+export function whereUnknown({ whereTrue, whereFalse }: CompiledCondition): Bounds {
+  return noneOf(anyOf([whereTrue, whereFalse]))
+}
+
+export function constantCondition(value: Value): CompiledCondition {
+  return {
+    whereTrue: value === true ? always : never,
+    whereFalse: value === false ? always : never,
+    doubts: [],
+  }
+}
+
+function withDoubts(truths: Truths, values: readonly CompiledValue[]): CompiledCondition {
+  return { ...truths, doubts: values.flatMap(({ doubts }) => doubts) }
+}
+
+/** Of values that are no boolean nothing is known to be true or false. */
+function truthOf({ typed, hidden, isHidden, doubts }: CompiledValue): CompiledCondition {
+  const { boolean } = typed
+  const may = hidden.includes('boolean') ? isHidden : '0'
+  const bounds = (sql: string): Bounds => ({ sure: sql, may: disjunction([sql, may]) })
+  return {
+    whereTrue: bounds(boolean ? isTrue(boolean) : '0'),
+    whereFalse: bounds(boolean ? isTrue(`NOT ${boolean}`) : '0'),
+    doubts,
+  }
+}
+
+/** Kinds of expressions whose value is true, false or null. */
+const conditionKinds: ReadonlySet<BoundExpression['kind']> = new Set([
+  'and',
+  'or',
+  'not',
+  'comparison',
+  'in',
+  'includes',
+  'like',
+  'match',
+  'in_traces',
+  'is_null',
+])
+
+function nullTest(operand: BoundExpression, context: CompileContext): CompiledCondition {
+  if (conditionKinds.has(operand.kind)) {
+    const condition = compileCondition(operand, context)
+    const whereTrue = whereUnknown(condition)
+    return { whereTrue, whereFalse: noneOf(whereTrue), doubts: condition.doubts }
+  }
+  const value = compileValue(operand, context)
+  if (!value) return unknown
+  const { isNull, doubts } = value
+  return { whereTrue: decided(isNull), whereFalse: decided(negation(isNull)), doubts }
+}
+
+function comparison(
+  { operator, left, right }: Extract<BoundExpression, { kind: 'comparison' }>,
+  context: CompileContext,
+): CompiledCondition {
+  const constants = [left, right].map((side) => constantValue(side, context))
+  const values = [left, right].map((side, i) => {
+    return constants[i] === undefined ? compileValue(side, context) : undefined
+  })
+  const [leftSide, rightSide] = values.map((value, i) => {
+    const [constant, other] = [constants[i], values[1 - i]]
+    return constant === undefined || !other ? value : comparedConstant(constant, other)
+  })
+  if (leftSide && rightSide) {
+    const compared = [leftSide, rightSide]
+    return withDoubts(compareValues(operator, leftSide, rightSide), compared)
+  }
+  const known = values[0] ?? values[1]
+  if (!known) return unknown
+  const isApart = constants.some((constant) => constant !== undefined)
+  if (isApart) return withDoubts(compareApart(operator), [])
+  // Of a side that only the body tells: it is neither true nor false where the other one is null.
+  if (operator === 'is_same' || operator === 'is_different') return unknown
+  const bounds = { sure: '0', may: negation(known.isNull) }
+  return withDoubts({ whereTrue: bounds, whereFalse: bounds }, [known])
+}
+
+function wordSearch(
+  node: Extract<BoundExpression, { kind: 'match' }>,
+  context: CompileContext,
+): CompiledCondition {
+  const query = constantValue(node.query, context)
+  const operand = compileValue(node.operand, context)
+  if (query === undefined) return unknown
+  if (query === null) return constantCondition(null)
+  const path = node.operand.kind === 'field' ? node.operand.path : undefined
+  const { whereTrue, doubts } = wordBounds(operand, path, query)
+  const isNull = operand ? decided(operand.isNull) : unproven
+  const isNot = noneOf(whereTrue)
+  const whereFalse = node.isSearch ? isNot : allOf([isNot, noneOf(isNull)])
+  return { whereTrue, whereFalse, doubts: [...doubts, ...(operand?.doubts ?? [])] }
+}

@@ -1,0 +1,158 @@
+/** Expressions whose values the cluster can tell. */
+import type { BoundExpression, BoundObject } from '../../binder/bound.ts'
+import { constantValue, type EvaluationContext } from '../../binder/evaluate.ts'
+import { parseTruncation } from '../../function/time.ts'
+import { microsecondsOf } from '../../type/time.ts'
+import { Interval, kindOf, Timestamp, type Value } from '../../type/value.ts'
+import { writeSortedJson } from '../../type/write-json.ts'
+import {
+  type CompiledValue,
+  firstPresent,
+  nullValue,
+  type TypedKind,
+  typedValue,
+} from './compiled-value.ts'
+import { recordValue } from './record-value.ts'
+import { rowFractionSql } from './row-fraction.ts'
+import { integerLiteral, numberLiteral, textLiteral } from './sql-text.ts'
+import { truncatedTime } from './truncated-time.ts'
+
+/** What the compilation of a plan depends on besides its expressions. */
+export interface CompileContext extends EvaluationContext {
+  readonly objects: readonly BoundObject[]
+  /**
+   * SQL that lists the pairs of object and trace that are in a set; undefined of one that the cluster is not told.
+   */
+  readonly traceSet: (set: number) => string | undefined
+}
+
+/** Undefined of values that only the body tells. */
+export function compileValue(
+  node: BoundExpression,
+  context: CompileContext,
+): CompiledValue | undefined {
+  const constant = constantValue(node, context)
+  if (constant !== undefined) return constantOf(constant)
+  switch (node.kind) {
+    case 'field':
+      return recordValue(node.path, context.objects)
+    case 'arithmetic':
+      return difference(node, context)
+    case 'call':
+      return compileCall(node, context)
+    default:
+      return undefined
+  }
+}
+
+/** Undefined of constants that no column can have a value like. */
+export function constantOf(value: Value): CompiledValue | undefined {
+  switch (kindOf(value)) {
+    case 'null':
+      return nullValue
+    case 'interval':
+    case 'object':
+      return undefined
+    default: {
+      const sql = constantSql(value)
+      return sql === undefined ? undefined : typedValue(kindOf(value) as TypedKind, sql)
+    }
+  }
+}
+
+/** As it stands for `CompiledValue.typed`. */
+export function constantSql(value: Value): string | undefined {
+  if (value instanceof Timestamp) return timeSql(value)
+  if (value instanceof Interval) return undefined
+  switch (typeof value) {
+    case 'boolean':
+      return value ? 'true' : 'false'
+    case 'number':
+      return numberLiteral(value)
+    case 'string':
+      return textLiteral(value)
+    default:
+      return Array.isArray(value) ? textLiteral(writeSortedJson(value)) : undefined
+  }
+}
+
+/** Columns of times hold far less than 2^62 microseconds. */
+const furthest = 2n ** 62n
+
+function timeSql(time: Timestamp): string {
+  const microseconds = microsecondsOf(time)
+  const within =
+    microseconds > furthest ? furthest : microseconds < -furthest ? -furthest : microseconds
+  return integerLiteral(within)
+}
+
+/** `a - b` of numbers, of which durations are made. What is no number gives null. */
+function difference(
+  node: Extract<BoundExpression, { kind: 'arithmetic' }>,
+  context: CompileContext,
+): CompiledValue | undefined {
+  if (node.operator !== 'sub' && node.operator !== 'add') return undefined
+  const sides = [compileValue(node.left, context), compileValue(node.right, context)]
+  const numbers = sides.map((side) => (side?.typed.timestamp ? undefined : side && numberOf(side)))
+  const [left, right] = numbers
+  if (left === undefined || right === undefined) return undefined
+  const sum = `(${left} ${node.operator === 'sub' ? '-' : '+'} ${right})`
+  const number = `if(isFinite(${sum}), ${sum}, NULL)`
+  return {
+    ...nullValue,
+    typed: { number },
+    isNull: `isNull(${number})`,
+    doubts: sides.flatMap((side) => side!.doubts),
+  }
+}
+
+/** What arithmetic and sums compute with: a number, or a boolean as 0 or 1; else null. Undefined where only the body tells. */
+export function numberOf({ typed, hidden }: CompiledValue): string | undefined {
+  if (hidden.includes('number') || hidden.includes('boolean')) return undefined
+  const { number, boolean } = typed
+  const ofBoolean = boolean && `toFloat64(${boolean})`
+  if (number && ofBoolean) return `coalesce(${number}, ${ofBoolean})`
+  return number ?? ofBoolean ?? 'CAST(NULL AS Nullable(Float64))'
+}
+
+function compileCall(
+  node: Extract<BoundExpression, { kind: 'call' }>,
+  context: CompileContext,
+): CompiledValue | undefined {
+  const [first, second] = node.arguments
+  switch (node.name) {
+    case 'coalesce': {
+      const values = node.arguments.map((argument) => compileValue(argument, context))
+      return values.includes(undefined) ? undefined : firstPresent(values as CompiledValue[])
+    }
+    case 'hash_fraction': {
+      const seed = second && constantValue(second, context)
+      const isOfKey = first?.kind === 'field' && first.path.join('.') === '_pagination_key'
+      if (!isOfKey || typeof seed !== 'number') return undefined
+      return typedValue('number', rowFractionSql(seed))
+    }
+    case 'date_trunc': {
+      const unit = first && constantValue(first, context)
+      const truncation = typeof unit === 'string' ? parseTruncation(unit) : undefined
+      return truncation && truncatedOf(truncation, second, context)
+    }
+    default: {
+      const truncation = node.arguments.length === 1 ? parseTruncation(node.name) : undefined
+      return truncation && truncatedOf(truncation, first, context)
+    }
+  }
+}
+
+type Truncation = NonNullable<ReturnType<typeof parseTruncation>>
+
+function truncatedOf(
+  truncation: Truncation,
+  of: BoundExpression | undefined,
+  context: CompileContext,
+): CompiledValue | undefined {
+  const value = of && compileValue(of, context)
+  const time = value?.typed.timestamp
+  if (!value || time === undefined || Object.keys(value.typed).length > 1) return undefined
+  const sql = truncatedTime(truncation, time, context.tzOffset)
+  return sql === undefined ? undefined : { ...value, typed: { timestamp: sql } }
+}

@@ -1,0 +1,54 @@
+/** Values and names as they stand in SQL: the only place that quotes them. */
+
+const escapes = new Map([
+  ['\\', '\\\\'],
+  ["'", "\\'"],
+  ['`', '\\`'],
+  ['\0', '\\0'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+])
+
+function escaped(text: string): string {
+  return text.replace(/[\\'`\0\n\r]/g, (character) => escapes.get(character)!)
+}
+
+/** Undefined of a text that UTF-8 cannot hold, which no column has either. */
+export function textLiteral(text: string): string | undefined {
+  return isWhole(text) ? `'${escaped(text)}'` : undefined
+}
+
+/** Of a text that is whole. */
+export function nameLiteral(name: string): string {
+  return `'${escaped(name)}'`
+}
+
+/** A name in a path of the column of fields; undefined where no such name can be asked for. */
+export function identifier(name: string): string | undefined {
+  return name !== '' && isWhole(name) ? `\`${escaped(name)}\`` : undefined
+}
+
+/** A double, as just that. */
+export function numberLiteral(number: number): string {
+  return Number.isSafeInteger(number) ? `toFloat64(${number})` : `toFloat64(${bitsOf(number)})`
+}
+
+/** A decimal in SQL may be read a bit off; the bits are not. */
+function bitsOf(number: number): string {
+  const view = new DataView(new ArrayBuffer(8))
+  view.setFloat64(0, number)
+  return `reinterpretAsFloat64(toUInt64(${view.getBigUint64(0)}))`
+}
+
+export function integerLiteral(integer: bigint): string {
+  return `toInt64(${integer})`
+}
+
+export function tuple(literals: readonly string[]): string {
+  return `(${literals.join(', ')})`
+}
+
+/** Whether no half of a surrogate pair is in the text. */
+function isWhole(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text)
+}

@@ -1,0 +1,55 @@
+/** Records in the table of a real cluster without a service: encoded as the export does, and put in. */
+import { RowEncoder } from '../../src/clickhouse/row-encoder.ts'
+import {
+  createLocalTable,
+  createRecords,
+  localTables,
+  recordColumns,
+} from '../../src/clickhouse/tables.ts'
+import { openRecords } from '../../src/storage/environment.ts'
+import { RecordReader } from '../../src/storage/read/record-reader.ts'
+import { type Cluster, clusterName } from '../cluster/cluster.ts'
+
+const table = localTables.find(({ name }) => name === 'records_local')!
+const columns = recordColumns.map(({ name }) => `\`${name}\``).join(', ')
+
+/** Makes the tables of records anew on all nodes. */
+export async function makeTables(cluster: Cluster, database: string): Promise<void> {
+  for (const node of cluster.nodes) {
+    await cluster.ask(node, `DROP DATABASE IF EXISTS ${database} SYNC`)
+    await cluster.ask(node, `CREATE DATABASE ${database}`)
+    await cluster.ask(node, createLocalTable(database, table, false))
+    await cluster.ask(node, createRecords(database, clusterName))
+  }
+}
+
+/** Puts all that a data directory has into them. Returns the numbers of its objects, in the order in which they were made. */
+export async function putRows(
+  cluster: Cluster,
+  database: string,
+  directory: string,
+): Promise<number[]> {
+  const records = openRecords(directory, { readOnly: true })
+  try {
+    const reader = new RecordReader(records)
+    const encoder = new RowEncoder()
+    const objects = [...reader.objectsWrittenAfter(0)].sort((a, b) => a - b)
+    for (const object of objects) {
+      for (const { key, view } of reader.readDelta(object, 0, reader.lastTransaction())) {
+        const by = reader.supersededBy(object, view.paginationKey, key)
+        const trace = JSON.parse(view.fieldText('root_span_id') ?? '""') as string
+        encoder.add({ object, version: key, view, trace, by })
+      }
+    }
+    const insert = `INSERT INTO ${database}.records (${columns}) FORMAT RowBinary`
+    const query = new URLSearchParams({ query: insert, distributed_foreground_insert: '1' })
+    const response = await fetch(`${cluster.urlOf(1)}/?${query}`, {
+      method: 'POST',
+      body: encoder.rows.out.view(),
+    })
+    if (!response.ok) throw new Error(await response.text())
+    return objects
+  } finally {
+    await records.root.close()
+  }
+}
