@@ -1,0 +1,193 @@
+/** Aggregates as columns of groups, from which states that others can be merged with are made. */
+import type { BoundAggregate } from '../../binder/bound.ts'
+import { conjunction, isTrue, levelOf, negation } from './bounds.ts'
+import { compileCondition } from './compile-condition.ts'
+import { compileOperand, isDecided } from './compile-operand.ts'
+import { type CompileContext, numberOf } from './compile-value.ts'
+import { type CompiledValue, taggedValue } from './compiled-value.ts'
+
+/**
+ * What the column of an aggregate has:
+ *
+ * - `count`: how many
+ * - `sum`: how many, and the sum in three parts, as texts of integers: whole 2^-20ths, 2^-74ths, 2^-128ths
+ * - `squares`: the same, and then the sum of the squares, in 2^-148ths
+ * - `truths`: 1 where a true was seen, and 2 where a false
+ * - `least`, `greatest`: by kind, in the order of `extremeKinds`, the tagged text of the value that sorts first or last
+ * - `values`: tagged texts of different values
+ * - `tallies`: tagged texts of different values, and how often each comes
+ * - `numbers`: numbers in any order
+ * - `list`: tagged texts of all values
+ */
+export type GroupStateKind =
+  | 'count'
+  | 'sum'
+  | 'squares'
+  | 'truths'
+  | 'least'
+  | 'greatest'
+  | 'values'
+  | 'tallies'
+  | 'numbers'
+  | 'list'
+
+export interface CompiledAggregate {
+  readonly state: GroupStateKind
+  readonly sql: string
+  /** Rows that are aggregated elsewhere: what columns have of them does not do. */
+  readonly doubts: readonly string[]
+}
+
+/** Undefined of aggregates that Assay makes itself. */
+export function compileAggregate(
+  aggregate: BoundAggregate,
+  context: CompileContext,
+): CompiledAggregate | undefined {
+  const filter = aggregate.filter && compileCondition(aggregate.filter, context)
+  if (filter && levelOf(filter.whereTrue) !== 'exact') return undefined
+  const where = filter?.whereTrue.sure ?? '1'
+  const compiled = aggregateWhere(aggregate, where, context)
+  return compiled && { ...compiled, doubts: [...compiled.doubts, ...(filter?.doubts ?? [])] }
+}
+
+function aggregateWhere(
+  { name, arguments: list, distinct }: BoundAggregate,
+  where: string,
+  context: CompileContext,
+): CompiledAggregate | undefined {
+  const [first] = list
+  if (!first) {
+    return name === 'count' ? { state: 'count', sql: `countIf(${where})`, doubts: [] } : undefined
+  }
+  if (name === 'count_if' || name === 'bool_and' || name === 'bool_or') {
+    const condition = compileCondition(first, context)
+    const { whereTrue, whereFalse, doubts } = condition
+    if (name === 'count_if') {
+      if (levelOf(whereTrue) !== 'exact') return undefined
+      return { state: 'count', sql: countWhere(where, whereTrue.sure), doubts }
+    }
+    if (!isDecided(condition)) return undefined
+    const seen = `max(${conjunction([where, whereTrue.sure])}) + 2 * max(${conjunction([where, whereFalse.sure])})`
+    return { state: 'truths', sql: seen, doubts }
+  }
+  const value = compileOperand(first, context)
+  if (!value) return undefined
+  const { doubts, isNull } = value
+  const isThere = negation(isNull)
+  if (distinct || name === 'count_distinct') {
+    return {
+      state: 'values',
+      sql: valuesWhere('groupUniqArray', value, where),
+      doubts: [...doubts, value.isHidden],
+    }
+  }
+  switch (name) {
+    case 'count':
+      return { state: 'count', sql: countWhere(where, isThere), doubts }
+    case 'sum':
+    case 'avg':
+      return sumOf(value, where)
+    case 'stddev':
+    case 'stddev_pop':
+    case 'variance':
+    case 'var_pop':
+      return squaresOf(value, where)
+    case 'min':
+    case 'any_value':
+      return extremeOf('least', value, where)
+    case 'max':
+      return extremeOf('greatest', value, where)
+    case 'percentile':
+    case 'median': {
+      if (value.hidden.includes('number')) return undefined
+      const number = value.typed.number ?? 'CAST(NULL AS Nullable(Float64))'
+      return { state: 'numbers', sql: `groupArrayIf(${number}, ${where})`, doubts }
+    }
+    case 'mode': {
+      const tagged = taggedValue(value)
+      const counted = conjunction([where, `isNotNull(${tagged})`])
+      const sql = `sumMapIf([ifNull(${tagged}, '')], [toUInt64(1)], ${counted})`
+      return { state: 'tallies', sql, doubts: [...doubts, value.isHidden] }
+    }
+    case 'array_agg':
+    case 'string_agg': {
+      const sql = valuesWhere('groupArray', value, where)
+      return { state: 'list', sql, doubts: [...doubts, value.isHidden] }
+    }
+    default:
+      return undefined
+  }
+}
+
+function countWhere(where: string, condition: string): string {
+  return `countIf(${conjunction([where, condition])})`
+}
+
+function valuesWhere(collect: string, value: CompiledValue, where: string): string {
+  // Nulls are left out.
+  return `${collect}If(${taggedValue(value)}, ${where})`
+}
+
+const fraction = 'exp2(54)'
+
+/** Whole 2^-20ths of a double, and what is left of it in 2^-74ths and 2^-128ths: no order of adding them changes their sums. */
+function partsOf(number: string): readonly [string, string, string] {
+  const present = `assumeNotNull(${number})`
+  const upper = `floor(${present} * exp2(20))`
+  const rest = `((${present} * exp2(20) - ${upper}) * ${fraction})`
+  const lower = `floor(${rest})`
+  return [upper, lower, `((${rest} - ${lower}) * ${fraction})`]
+}
+
+/** Numbers that three parts do not hold: they are greater, or have finer bits. */
+function beyondParts(number: string, greatest: string, last: string): string {
+  return isTrue(`abs(${number}) >= ${greatest} OR ${last} != floor(${last})`)
+}
+
+function wholeSum(part: string, where: string): string {
+  return `toString(sumIf(toInt128(toInt64(${part})), ${where}))`
+}
+
+function sumOf(value: CompiledValue, where: string): CompiledAggregate | undefined {
+  const number = numberOf(value)
+  if (number === undefined) return undefined
+  const parts = partsOf(number)
+  const counted = conjunction([where, `isNotNull(${number})`])
+  const sums = parts.map((part) => wholeSum(part, counted))
+  const doubts = [...value.doubts, beyondParts(number, 'exp2(42)', parts[2])]
+  return { state: 'sum', sql: `[toString(countIf(${counted})), ${sums.join(', ')}]`, doubts }
+}
+
+function squaresOf(value: CompiledValue, where: string): CompiledAggregate | undefined {
+  const number = numberOf(value)
+  if (number === undefined) return undefined
+  const [upper, lower, last] = partsOf(number)
+  const counted = conjunction([where, `isNotNull(${number})`])
+  const sums = [upper, lower].map((part) => wholeSum(part, counted))
+  const whole = `(toInt256(toInt64(${upper})) * toInt256(18014398509481984) + toInt256(toInt64(${lower})))`
+  const squares = `toString(sumIf(${whole} * ${whole}, ${counted}))`
+  const isBeyond = isTrue(`abs(${number}) >= exp2(30) OR ${last} != 0`)
+  const columns = [`toString(countIf(${counted}))`, ...sums, "'0'", squares]
+  return { state: 'squares', sql: `[${columns.join(', ')}]`, doubts: [...value.doubts, isBeyond] }
+}
+
+/** Kinds in the order in which their values sort. */
+export const extremeKinds = ['boolean', 'number', 'timestamp', 'string'] as const
+
+function extremeOf(
+  state: 'least' | 'greatest',
+  value: CompiledValue,
+  where: string,
+): CompiledAggregate {
+  const { typed, isHidden, doubts } = value
+  const take = state === 'least' ? 'minOrNullIf' : 'maxOrNullIf'
+  const columns = extremeKinds.map((kind) => {
+    const sql = typed[kind]
+    if (sql === undefined) return "''"
+    const best = `${take}(${sql}, ${where})`
+    return `ifNull(${taggedValue({ ...value, typed: { [kind]: best } })}, '')`
+  })
+  // The order of arrays is not that of their texts.
+  const isArray = typed.array === undefined ? [] : [`isNotNull(${typed.array})`]
+  return { state, sql: `[${columns.join(', ')}]`, doubts: [...doubts, isHidden, ...isArray] }
+}
