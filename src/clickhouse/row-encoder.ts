@@ -9,7 +9,7 @@ import type { RowKey } from '../type/transaction.ts'
 import { BinaryRows } from './binary-rows.ts'
 import { cutWords } from './cut-words.ts'
 import { isString, stringOf, withoutEscapes } from './json-string.ts'
-import { FieldShredder } from './shred-fields.ts'
+import { FieldShredder, hasHalf } from './shred-fields.ts'
 import { valueKinds } from './tables.ts'
 
 export interface EncodedVersion {
@@ -66,11 +66,11 @@ export class RowEncoder {
     rows.flag(view.isTombstone)
     rows.byte(view.flags)
     rows.rowKey(view.previous ?? noKey)
-    rows.text(textOf(view, 'id') ?? '')
-    rows.text(textOf(view, 'span_id') ?? '')
-    rows.text(trace)
-    rows.flag(view.fieldText('is_root') === 'true')
     this.#shredder.begin()
+    this.#name(textOf(view, 'id') ?? '', 'id')
+    this.#name(textOf(view, 'span_id') ?? '', 'span_id')
+    this.#name(trace, 'root_span_id')
+    rows.flag(view.fieldText('is_root') === 'true')
     this.#created(view)
     this.#tags(view)
     for (const field of ['input', 'output', 'expected']) this.#text(view, field)
@@ -88,6 +88,11 @@ export class RowEncoder {
     this.rows.byte(valueKinds.indexOf(span ? jsonKind(view.bytes[span.start]!) : 'null'))
   }
 
+  #name(text: string, field: string): void {
+    this.rows.text(text)
+    if (hasHalf(text)) this.#shredder.list(field)
+  }
+
   #created(view: RowView): void {
     const ms = view.createdMs
     const within = Math.min(Math.max(ms, firstTime), lastTime)
@@ -99,7 +104,8 @@ export class RowEncoder {
     const span = view.field('tags')
     const value = span ? (JSON.parse(decodeUtf8(view.bytes, span.start, span.end)) as unknown) : []
     const tags = Array.isArray(value) ? value.filter((tag) => typeof tag === 'string') : []
-    if (!Array.isArray(value) || tags.length < value.length) this.#shredder.list('tags')
+    const areWhole = Array.isArray(value) && tags.length === value.length && !tags.some(hasHalf)
+    if (!areWhole) this.#shredder.list('tags')
     this.rows.count(tags.length)
     for (const tag of tags) this.rows.text(tag)
   }
@@ -109,7 +115,7 @@ export class RowEncoder {
     this.rows.flag(span === undefined)
     if (span === undefined) return
     if (isString(view.bytes, span.start)) {
-      this.rows.text(stringOf(view.bytes, span.start, span.end))
+      this.#name(stringOf(view.bytes, span.start, span.end), field)
     } else this.rows.bytes(view.bytes, span.start, span.end)
   }
 

@@ -188,7 +188,7 @@ function isNumeric(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /** Whether the text has half of a surrogate pair, which UTF-8 cannot hold. */
-function hasHalf(text: string): boolean {
+export function hasHalf(text: string): boolean {
   return /\p{Surrogate}/u.test(text)
 }
 

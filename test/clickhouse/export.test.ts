@@ -135,7 +135,7 @@ describe.runIf(isSlow && hasCluster())('a cluster', () => {
       2,
       `SELECT doc.metadata.big.:Float64 AS big, doc.metadata.\`a%2Eb\`.:Float64 AS dotted,
         doc.metadata.a.b.:String AS nested, doc.metadata.list.\`%a\`.:String AS list,
-        doc.metadata.truth.:Bool AS truth, arraySort(residual) AS residual
+        doc.metadata.truth.:Bool AS truth, doc.metadata.none.`%o`.:Bool AS none, arraySort(residual) AS residual
         FROM ${database}.records WHERE id = 'odd'`,
     )
     expect(odd).toEqual({
@@ -144,11 +144,11 @@ describe.runIf(isSlow && hasCluster())('a cluster', () => {
       nested: 'text',
       list: '[{"a":2,"b":1}]',
       truth: true,
+      none: true,
       residual: [
         'metadata.big',
         'metadata.far',
         'metadata.half',
-        'metadata.none',
         'metadata.twice',
       ],
     })

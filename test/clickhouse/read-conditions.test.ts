@@ -12,10 +12,9 @@ import { Cluster, hasCluster } from '../cluster/cluster.ts'
 import { conditions } from '../support/arbitrary-expression.ts'
 import { records } from '../support/arbitrary-record.ts'
 import { clock, physicalQuery } from '../support/compiled-plan.ts'
-import { makeTables, putRows } from '../support/exported-rows.ts'
-import { expectedLines, type Loaded, load } from '../support/oracle-check.ts'
+import { loadTable } from '../support/exported-rows.ts'
+import { expectedLines, type Loaded } from '../support/oracle-check.ts'
 import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
-import { GoldenStore } from '../support/slt-runner.ts'
 
 const clusterNumber = Number(process.env.ASSAY_CLUSTER ?? 92)
 const database = 'assay_conditions'
@@ -56,7 +55,7 @@ describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())(
           numRuns: 1,
           seed: seed + i,
         })[0]!
-        const { loaded, object } = await loadTable(cluster, given)
+        const { loaded, object } = await loadTable(cluster, database, given)
         const tests = fc.sample(conditions, { numRuns: conditionsPerLoad, seed: seed + i })
         const cases = tests.flatMap((condition) => caseOf(printExpression(condition), object) ?? [])
         for (let at = 0; at < cases.length; at += atOnce) {
@@ -80,22 +79,6 @@ describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())(
     })
   },
 )
-
-async function loadTable(
-  cluster: Cluster,
-  given: Parameters<typeof load>[1],
-): Promise<{ readonly loaded: Loaded; readonly object: number }> {
-  const store = await GoldenStore.open({ state: 'delta', workers: 0 })
-  try {
-    const loaded = await load([store], given)
-    await store.engine.close()
-    await makeTables(cluster, database)
-    const [object] = await putRows(cluster, database, store.directory)
-    return { loaded, object: object! }
-  } finally {
-    await store.close()
-  }
-}
 
 function caseOf(text: string, object: number): Case | undefined {
   const query = `select: id | from: experiment('e') | filter: ${text}`

@@ -185,8 +185,17 @@ export class Cluster {
   }
 
   /** The rows of the answer of one node. */
-  async ask<Row = Record<string, unknown>>(node: number, sql: string): Promise<Row[]> {
-    const url = `${this.urlOf(node)}/?default_format=JSONEachRow&output_format_json_quote_64bit_integers=1`
+  async ask<Row = Record<string, unknown>>(
+    node: number,
+    sql: string,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<Row[]> {
+    const form = {
+      default_format: 'JSONEachRow',
+      output_format_json_quote_64bit_integers: '1',
+      ...settings,
+    }
+    const url = `${this.urlOf(node)}/?${new URLSearchParams(form)}`
     const response = await fetch(url, {
       method: 'POST',
       body: sql,

@@ -28,18 +28,21 @@ const recorder = { now: () => 0, add: () => undefined }
 
 const noFields = new KnownFields([])
 
-/** @param numberOf numbers of objects by their ids */
+/**
+ * @param numberOf numbers of objects by their ids
+ * @param from a source, where the query is an expression to filter it by
+ */
 export function physicalQuery(
   query: string,
   numberOf: (id: string) => number,
-  tzOffset = 0,
+  from?: string,
 ): PhysicalQuery {
   const context: PlanContext = {
     now: 0,
-    tzOffset,
+    tzOffset: 0,
     view: viewOf(numberOf),
     randomSeed: 1,
     knownFields: () => noFields,
   }
-  return planQuery({ query }, context, recorder).physical
+  return planQuery({ query, from }, context, recorder).physical
 }

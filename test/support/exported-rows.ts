@@ -9,6 +9,9 @@ import {
 import { openRecords } from '../../src/storage/environment.ts'
 import { RecordReader } from '../../src/storage/read/record-reader.ts'
 import { type Cluster, clusterName } from '../cluster/cluster.ts'
+import type { ArbitraryRecord } from './arbitrary-record.ts'
+import { type Loaded, load } from './oracle-check.ts'
+import { GoldenStore } from './slt-runner.ts'
 
 const table = localTables.find(({ name }) => name === 'records_local')!
 const columns = recordColumns.map(({ name }) => `\`${name}\``).join(', ')
@@ -51,5 +54,23 @@ export async function putRows(
     return objects
   } finally {
     await records.root.close()
+  }
+}
+
+/** Tables that have these records and nothing else: those of the experiment `e`. */
+export async function loadTable(
+  cluster: Cluster,
+  database: string,
+  given: readonly ArbitraryRecord[],
+): Promise<{ readonly loaded: Loaded; readonly object: number }> {
+  const store = await GoldenStore.open({ state: 'delta', workers: 0 })
+  try {
+    const loaded = await load([store], given)
+    await store.engine.close()
+    await makeTables(cluster, database)
+    const [object] = await putRows(cluster, database, store.directory)
+    return { loaded, object: object! }
+  } finally {
+    await store.close()
   }
 }

@@ -10,9 +10,11 @@ import {
   always,
   anyOf,
   type Bounds,
+  conjunction,
   decided,
   disjunction,
   isTrue,
+  levelOf,
   negation,
   never,
   noneOf,
@@ -27,7 +29,7 @@ import {
 } from './compare-values.ts'
 import { type CompileContext, compileValue } from './compile-value.ts'
 import type { CompiledValue } from './compiled-value.ts'
-import { includesBounds, likeBounds } from './text-condition.ts'
+import { includesBounds, isSimplePattern, likeBounds } from './text-condition.ts'
 import { wordBounds } from './word-condition.ts'
 
 export interface CompiledCondition {
@@ -69,20 +71,23 @@ export function compileCondition(
       const operand = compileValue(node.operand, context)
       if (!operand || list === undefined) return unknown
       if (!Array.isArray(list)) return constantCondition(null)
-      return withDoubts(isAmong(operand, list as readonly Value[]), [operand])
+      const truths = isAmong(operand, list as readonly Value[])
+      return hasLongInteger(list) ? withDoubts(truths, [operand]) : decidedByRow(truths, [operand])
     }
     case 'includes': {
       const needle = constantValue(node.needle, context)
       const haystack = compileValue(node.haystack, context)
       if (!haystack || needle === undefined) return unknown
       const isTags = node.haystack.kind === 'field' && node.haystack.path.join('.') === 'tags'
-      return withDoubts(includesBounds(haystack, needle, isTags), [haystack])
+      return decidedByRow(includesBounds(haystack, needle, isTags), [haystack])
     }
     case 'like': {
       const pattern = constantValue(node.pattern, context)
       const operand = compileValue(node.operand, context)
       if (!operand || pattern === undefined) return unknown
-      return withDoubts(likeBounds(operand, pattern, node.caseInsensitive), [operand])
+      const truths = likeBounds(operand, pattern, node.caseInsensitive)
+      const isTold = isSimplePattern(pattern, node.caseInsensitive)
+      return isTold ? decidedByRow(truths, [operand]) : withDoubts(truths, [operand])
     }
     case 'match':
       return wordSearch(node, context)
@@ -115,6 +120,26 @@ export function constantCondition(value: Value): CompiledCondition {
 
 function withDoubts(truths: Truths, values: readonly CompiledValue[]): CompiledCondition {
   return { ...truths, doubts: values.flatMap(({ doubts }) => doubts) }
+}
+
+/** The same, where what is open is so of rows whose values columns do not tell: those are in doubt. */
+function decidedByRow(truths: Truths, values: readonly CompiledValue[]): CompiledCondition {
+  const { whereTrue, whereFalse } = truths
+  const open = [whereTrue, whereFalse]
+    .filter((bounds) => levelOf(bounds) !== 'exact')
+    .map(({ sure, may }) => conjunction([may, negation(sure)]))
+  return {
+    whereTrue: decided(whereTrue.sure),
+    whereFalse: decided(whereFalse.sure),
+    doubts: [...values.flatMap(({ doubts }) => doubts), ...open],
+  }
+}
+
+/** Integers that no double is are compared by the body. */
+function hasLongInteger(value: Value): boolean {
+  return Array.isArray(value)
+    ? (value as readonly Value[]).some(hasLongInteger)
+    : typeof value === 'bigint'
 }
 
 /** Of values that are no boolean nothing is known to be true or false. */
@@ -169,7 +194,9 @@ function comparison(
   })
   if (leftSide && rightSide) {
     const compared = [leftSide, rightSide]
-    return withDoubts(compareValues(operator, leftSide, rightSide), compared)
+    const truths = compareValues(operator, leftSide, rightSide)
+    const isLong = constants.some((constant) => constant !== undefined && hasLongInteger(constant))
+    return isLong ? withDoubts(truths, compared) : decidedByRow(truths, compared)
   }
   const known = values[0] ?? values[1]
   if (!known) return unknown

@@ -1,14 +1,115 @@
-/** Compiles what of a plan's scan the nodes do: for now, which versions of which objects are seen. */
+/** Compiles what of a plan's scan the nodes do: which versions are seen, which may pass, and what is made of them. */
+import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { RowKey } from '../../type/transaction.ts'
-import type { CompiledScan, CompileScan, ScanParameters } from './compiled-scan.ts'
+import { type Bounds, conjunction, negation, unproven } from './bounds.ts'
+import { type CompiledPredicates, compilePredicates } from './compile-predicates.ts'
+import { compileGroups, compileOrder } from './compile-stage.ts'
+import type { CompileContext } from './compile-value.ts'
+import type {
+  ColdBounds,
+  CompiledScan,
+  CompileScan,
+  ScanParameters,
+  TraceSetSql,
+} from './compiled-scan.ts'
 
 /** What comes back of a row version, as `cold-rows.ts` reads it. */
 export const coldColumns =
   'object, pagination_key, version, transaction, flags, previous, toUnixTimestamp64Micro(created), body'
 
-export const compileScan: CompileScan = (plan, bounds): CompiledScan => {
-  const { database, exportedThrough, transaction, after } = bounds
+const noSets: TraceSetSql = () => undefined
+
+export const compileScan: CompileScan = (
+  plan,
+  bounds,
+  context,
+  traceSet = noSets,
+): CompiledScan => {
+  const { sql: seen, parameters } = seenVersions(plan, bounds)
+  const compileContext = contextOf(plan, context, traceSet)
+  const { level, rows } = predicatesOf(plan, compileContext)
+  const from = `FROM ${bounds.database}.records WHERE ${seen}`
+  // What is superseded elsewhere is known to who asks: neither groups nor the first rows can be made without it.
+  const isWhole = bounds.transaction <= bounds.exportedThrough
+  const scanned = { from, rows, compileContext }
+  const made = isWhole ? (groupsOf(plan, scanned) ?? firstRowsOf(plan, scanned)) : undefined
+  const all = `SELECT ${coldColumns} ${from} AND ${rows.may}`
+  const result = made ?? { sql: all, result: { kind: 'rows', limit: undefined } as const }
+  return { ...result, parameters, level }
+}
+
+function contextOf(
+  { objects }: PhysicalPlan,
+  context: EvaluationContext,
+  traceSet: TraceSetSql,
+): CompileContext {
+  // With all that the context inherits.
+  return Object.assign(Object.create(context) as EvaluationContext, { objects, traceSet })
+}
+
+/** What a history shows of a version is not what its columns have. */
+function predicatesOf(
+  { objects, predicates }: PhysicalPlan,
+  context: CompileContext,
+): Pick<CompiledPredicates, 'level' | 'rows'> {
+  if (objects.some(({ isHistory }) => isHistory)) return { level: 'none', rows: unproven }
+  return compilePredicates(predicates, context)
+}
+
+interface ScannedRows {
+  readonly from: string
+  readonly rows: Bounds
+  readonly compileContext: CompileContext
+}
+
+type MadeOfRows = Pick<CompiledScan, 'sql' | 'result'>
+
+function groupsOf(
+  { stage, unpivots }: PhysicalPlan,
+  { from, rows, compileContext }: ScannedRows,
+): MadeOfRows | undefined {
+  if (stage.kind !== 'groups' || unpivots.length > 0 || rows.sure === '0') return undefined
+  const groups = compileGroups(stage, compileContext)
+  if (!groups) return undefined
+  const { columns, keys, states, isInDoubt } = groups
+  const grouped = conjunction([rows.sure, negation(isInDoubt)])
+  const others = conjunction([rows.may, negation(grouped)])
+  // Without keys there is one group, and without columns rows are asked for none.
+  const shown = columns.length === 0 ? '1' : columns.join(', ')
+  const by = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`
+  const rest = others === '0' ? undefined : `SELECT ${coldColumns} ${from} AND ${others}`
+  return {
+    sql: `SELECT ${shown} ${from} AND ${grouped}${by}`,
+    result: { kind: 'groups', keyCount: keys.length, states, rest },
+  }
+}
+
+/** The first rows of those that surely pass, and all of which only the body tells that they do, and where they come. */
+function firstRowsOf(
+  { stage, limit, offset, sort, afterSorted, unpivots }: PhysicalPlan,
+  { from, rows, compileContext }: ScannedRows,
+): MadeOfRows | undefined {
+  if (stage.kind !== 'rows' || limit === undefined || unpivots.length > 0) return undefined
+  if (afterSorted || rows.sure === '0') return undefined
+  const order = compileOrder(sort, compileContext)
+  if (!order) return undefined
+  const ordered = conjunction([rows.sure, negation(order.isInDoubt)])
+  const others = conjunction([rows.may, negation(ordered)])
+  const wanted = limit + offset
+  const first = `SELECT ${coldColumns} ${from} AND ${ordered} ORDER BY ${order.sql} LIMIT ${wanted}`
+  const rest = `SELECT ${coldColumns} ${from} AND ${others}`
+  return {
+    sql: others === '0' ? first : `SELECT * FROM (${first}) UNION ALL ${rest}`,
+    result: { kind: 'rows', limit: wanted },
+  }
+}
+
+/** Versions that are seen at the bounds. */
+function seenVersions(
+  plan: PhysicalPlan,
+  { exportedThrough, transaction, after }: ColdBounds,
+): { readonly sql: string; readonly parameters: ScanParameters } {
   const [current, past] = objectsOf(plan)
   const parameters: Record<string, ScanParameters[string]> = { exportedThrough }
   const seen: string[] = []
@@ -30,8 +131,7 @@ export const compileScan: CompileScan = (plan, bounds): CompiledScan => {
     parameters.after = keyNumber(after)
     conditions.push('pagination_key < {after:UInt64}')
   }
-  const sql = `SELECT ${coldColumns} FROM ${database}.records WHERE ${conditions.join(' AND ')}`
-  return { sql, parameters, level: 'none', result: { kind: 'rows', limit: undefined } }
+  return { sql: conditions.join(' AND '), parameters }
 }
 
 /** Of which the version that is seen is read, and of which all are. */

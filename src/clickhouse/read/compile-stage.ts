@@ -1,13 +1,16 @@
 /** What is made of the rows of a scan: groups, or the first rows of an order. */
-import type { BoundSortKey } from '../../binder/bound.ts'
+import type { BoundSortKey, RowChoice } from '../../binder/bound.ts'
 import type { GroupsStage } from '../../planner/physical-plan.ts'
-import { disjunction } from './bounds.ts'
+import { disjunction, levelOf } from './bounds.ts'
 import { compileAggregate, type GroupStateKind } from './compile-aggregate.ts'
+import { compileCondition } from './compile-condition.ts'
 import { compileOperand } from './compile-operand.ts'
 import type { CompileContext } from './compile-value.ts'
 import { type CompiledValue, taggedValue, typedKinds } from './compiled-value.ts'
 
 export interface CompiledGroups {
+  /** Of groups for which a row stands, `r`: object, pagination key, version, 1 of a preferred one, and values. */
+  readonly hasRow: boolean
   /** `k0`, `k1`, … are tagged texts of keys; `a0`, `a1`, … what `states` say. */
   readonly columns: readonly string[]
   readonly keys: readonly string[]
@@ -21,7 +24,8 @@ export function compileGroups(
   { keys, aggregates, row }: GroupsStage,
   context: CompileContext,
 ): CompiledGroups | undefined {
-  if (row) return undefined
+  const chosen = row && compileChoice(row, context)
+  if (row && !chosen) return undefined
   const keyValues = keys.map((key) => compileOperand(key, context))
   const states = aggregates.map((aggregate) => compileAggregate(aggregate, context))
   if (keyValues.includes(undefined) || states.includes(undefined)) return undefined
@@ -29,15 +33,41 @@ export function compileGroups(
   const doubts = [
     ...values.flatMap((value) => [...value.doubts, value.isHidden]),
     ...states.flatMap((state) => state!.doubts),
+    ...(chosen?.doubts ?? []),
   ]
   return {
     columns: [
       ...values.map((value, i) => `${taggedValue(value)} AS k${i}`),
       ...states.map((state, i) => `${state!.sql} AS a${i}`),
+      ...(chosen ? [`${chosen.sql} AS r`] : []),
     ],
+    hasRow: chosen !== undefined,
     keys: values.map((_, i) => `k${i}`),
     states: states.map((state) => state!.state),
     isInDoubt: disjunction(doubts),
+  }
+}
+
+/** The row that stands for a group: preferred ones before others, then by pagination key, then by object. */
+function compileChoice(
+  { preferred, pick, values }: RowChoice,
+  context: CompileContext,
+): { readonly sql: string; readonly doubts: readonly string[] } | undefined {
+  const condition = preferred && compileCondition(preferred, context)
+  if (condition && levelOf(condition.whereTrue) !== 'exact') return undefined
+  const kept = values.map((value) => compileOperand(value, context))
+  if (kept.includes(undefined)) return undefined
+  const known = kept as CompiledValue[]
+  const isPreferred = `toUInt8(${condition?.whereTrue.sure ?? '0'})`
+  const age = pick === 'oldest' ? 'pagination_key' : 'bitNot(pagination_key)'
+  const keys = ['toString(object)', 'toString(pagination_key)', 'toString(version)']
+  const row = [...keys, `toString(${isPreferred})`, ...known.map(taggedValue)]
+  return {
+    sql: `argMin([${row.join(', ')}], (1 - ${isPreferred}, ${age}, object))`,
+    doubts: [
+      ...(condition?.doubts ?? []),
+      ...known.flatMap(({ doubts, isHidden }) => [...doubts, isHidden]),
+    ],
   }
 }
 
@@ -70,9 +100,11 @@ function orderOf({ typed, isNull }: CompiledValue, descending: boolean): string[
   const direction = descending ? 'DESC' : 'ASC'
   const ranks = kinds.map((kind, rank) => `isNotNull(${typed[kind]}), ${rank}`)
   const byKind = kinds.length > 1 ? [`multiIf(${ranks.join(', ')}, 0) ${direction}`] : []
+  // A constant would be taken for the place of a column.
+  const byPresence = isNull === '0' || isNull === '1' ? [] : [`${isNull} ASC`]
   return [
-    `${isNull} ASC`,
+    ...byPresence,
     ...byKind,
-    ...kinds.map((kind) => `${typed[kind]} ${direction} NULLS LAST`),
+    ...kinds.map((kind) => `identity(${typed[kind]}) ${direction} NULLS LAST`),
   ]
 }

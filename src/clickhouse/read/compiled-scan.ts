@@ -2,12 +2,15 @@
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { RowKey } from '../../type/transaction.ts'
+import type { ProofLevel } from './bounds.ts'
+import type { GroupStateKind } from './compile-aggregate.ts'
 
 /**
  * Of the predicates of a scan: whether the nodes decide them (`exact`), leave out some rows that do not pass (`superset`), or
- * give all rows that are seen (`none`).
+ * give all rows that are seen (`none`). Rows that columns do not have just as they are come back in any case, to be decided
+ * by their bodies.
  */
-export type ScanLevel = 'exact' | 'superset' | 'none'
+export type ScanLevel = ProofLevel
 
 /** What of an object is read on the nodes. */
 export interface ColdBounds {
@@ -39,11 +42,27 @@ export interface CompiledScan {
 export type ScanResult =
   /** Row versions with the columns of `coldColumns`, in no order; `limit`: only so many that come first in the plan's. */
   | { readonly kind: 'rows'; readonly limit: number | undefined }
-  /** A row per group: its keys as `k0`, `k1`, …, and of each aggregate of the plan what `states` says. */
-  | { readonly kind: 'groups'; readonly states: readonly string[] }
+  /**
+   * A row per group: its keys as `k0`, `k1`, …, of each aggregate of the plan what `states` says as `a0`, `a1`, …, and the
+   * row that stands for it, as `r`. Without keys there is one row.
+   */
+  | {
+      readonly kind: 'groups'
+      readonly keyCount: number
+      readonly states: readonly GroupStateKind[]
+      /** Row versions that are in none of these groups, with the columns of `coldColumns`; undefined: there are none. */
+      readonly rest: string | undefined
+    }
 
 export type CompileScan = (
   plan: PhysicalPlan,
   bounds: ColdBounds,
   context: EvaluationContext,
+  traceSet?: TraceSetSql,
 ) => CompiledScan
+
+/**
+ * SQL whose rows are the objects and traces that are in a set of the query: a list of tuples, or a query. Undefined of a set
+ * that is not told to the nodes.
+ */
+export type TraceSetSql = (set: number) => string | undefined

@@ -32,9 +32,9 @@ function keyValue(name: string): CompiledValue | undefined {
   switch (name) {
     case 'id':
     case 'span_id':
-      return typedValue('string', name)
+      return typedValue('string', name, [listed([name])])
     case 'root_span_id':
-      return typedValue('string', 'trace')
+      return typedValue('string', 'trace', [listed([name])])
     case 'is_root':
       return typedValue('boolean', 'is_root')
     case 'created':
@@ -97,14 +97,24 @@ function tagsValue(rest: Path): CompiledValue | undefined {
   }
 }
 
-/** A text, or the JSON of anything else: only what is no JSON, and so no other value, is surely a text. */
+/** A text, or the JSON of anything else. */
 function textColumn(name: string): CompiledValue {
+  const ofKind = (kind: string, sql: string) => `if(${name}_kind = '${kind}', ${sql}, NULL)`
   return {
-    typed: { string: `if(${name}_kind = 'string', ${name}, NULL)` },
-    isHidden: `(${name}_kind NOT IN ('string', 'null'))`,
-    hidden: ['boolean', 'number', 'array', 'object'],
+    typed: {
+      boolean: ofKind('boolean', `${name} = 'true'`),
+      number: ofKind('number', `toFloat64OrNull(${name})`),
+      string: ofKind('string', name),
+    },
+    isHidden: `(${name}_kind IN ('array', 'object'))`,
+    hidden: ['array', 'object'],
     isNull: `(${name}_kind = 'null')`,
-    doubts: [`(${name}_kind = 'unknown')`],
+    doubts: [
+      listed([name]),
+      `(${name}_kind = 'unknown')`,
+      // More digits than a double has, or an exponent.
+      `(${name}_kind = 'number' AND NOT match(ifNull(${name}, ''), '^-?[0-9.]{1,15}$'))`,
+    ],
   }
 }
 

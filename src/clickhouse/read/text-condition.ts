@@ -1,5 +1,5 @@
 /** Conditions on texts and on what lists hold, as far as `includes` and `like` mean the same to the cluster. */
-import { parseLike } from '../../type/like.ts'
+import { type LikePattern, parseLike } from '../../type/like.ts'
 import { kindOf, type Value } from '../../type/value.ts'
 import {
   allOf,
@@ -86,10 +86,15 @@ export function likeBounds(
   }
 }
 
+/** Whether the pattern is told of texts as they are. */
+export function isSimplePattern(pattern: Value, caseInsensitive: boolean): boolean {
+  return typeof pattern !== 'string' || likeText('', pattern, caseInsensitive) !== undefined
+}
+
 /** Undefined of patterns that are left to Assay: how letters fold, and what one character is, it says itself. */
 function likeText(text: string, pattern: string, caseInsensitive: boolean): string | undefined {
   if (caseInsensitive) return undefined
-  const { kind, needle } = parseLike(pattern, false)
+  const { kind, needle, stretches } = parseLike(pattern, false)
   const literal = textLiteral(needle)
   if (literal === undefined) return undefined
   switch (kind) {
@@ -102,6 +107,18 @@ function likeText(text: string, pattern: string, caseInsensitive: boolean): stri
     case 'contains':
       return `position(${text}, ${literal}) > 0`
     case 'general':
-      return undefined
+      return generalPattern(text, stretches)
   }
+}
+
+/** Of texts with any run between them; undefined where single characters are skipped. */
+function generalPattern(text: string, stretches: LikePattern['stretches']): string | undefined {
+  const isSkipping = stretches.some(({ parts: list, trailingSkip }) => {
+    return list.length > 1 || trailingSkip > 0 || list.some(({ skip }) => skip > 0)
+  })
+  if (isSkipping) return undefined
+  const parts = stretches.map(({ parts: list }) => list[0]?.text ?? '')
+  const pattern = parts.map((part) => part.replace(/[\\%_]/g, '\\$&')).join('%')
+  const literal = textLiteral(pattern)
+  return literal && `${text} LIKE ${literal}`
 }

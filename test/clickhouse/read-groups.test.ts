@@ -1,0 +1,162 @@
+/**
+ * Groups that the cluster makes are those of the row oracle, and so are the first rows of an order. Over random records,
+ * keys, aggregates, conditions and sort keys.
+ */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compileScan } from '../../src/clickhouse/read/compile-scan.ts'
+import type { CompiledScan, ScanParameters } from '../../src/clickhouse/read/compiled-scan.ts'
+import { createAggregateState } from '../../src/executor/aggregate/create.ts'
+import { keyAt } from '../../src/executor/column/key-column.ts'
+import type { WireValues } from '../../src/executor/column/wire-values.ts'
+import { sequence } from '../../src/kernel/sequence.ts'
+import { printExpression } from '../../src/parser/print.ts'
+import { type GroupRow, groupsOfCluster } from '../../src/scheduler/scan/cluster-groups.ts'
+import { fromPlain } from '../../src/type/plain.ts'
+import { writeSortedJson } from '../../src/type/write-json.ts'
+import { Cluster, hasCluster } from '../cluster/cluster.ts'
+import { aggregatesOver, conditions, numberPaths, values } from '../support/arbitrary-expression.ts'
+import { records } from '../support/arbitrary-record.ts'
+import { clock, physicalQuery } from '../support/compiled-plan.ts'
+import { loadTable } from '../support/exported-rows.ts'
+import { comparable, expectedLines, type Loaded } from '../support/oracle-check.ts'
+import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
+
+const clusterNumber = Number(process.env.ASSAY_CLUSTER ?? 93)
+const database = 'assay_groups'
+const loads = isSlow ? 50 : 1
+const queriesPerLoad = Number(process.env.ASSAY_CASES ?? 100)
+
+const measures = aggregatesOver({ value: values, condition: conditions }, numberPaths)
+const key = fc.option(values, { nil: undefined, freq: 3 })
+const filter = fc.option(conditions, { nil: undefined, freq: 1 })
+const direction = fc.constantFrom('asc', 'desc')
+
+const groupings = fc.tuple(key, measures, filter).map(([of, measure, where]) => {
+  const dimensions = of ? `dimensions: ${printExpression(of)} as k | ` : ''
+  const condition = where ? ` | filter: ${printExpression(where)}` : ''
+  return `${dimensions}measures: ${printExpression(measure)} as m | from: experiment('e')${condition}`
+})
+
+const firstRows = fc
+  .tuple(values, direction, filter, fc.nat(5), fc.nat(3))
+  .map(([by, way, where, limit, offset]) => {
+    const condition = where ? ` | filter: ${printExpression(where)}` : ''
+    return `select: id | from: experiment('e')${condition} | sort: ${printExpression(by)} ${way} | limit: ${limit} | offset: ${offset}`
+  })
+
+describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())(
+  `groups, seed ${seed}`,
+  { timeout: 3_600_000 },
+  () => {
+    let cluster: Cluster
+    const isOwn = process.env.ASSAY_CLUSTER === undefined
+
+    beforeAll(async () => {
+      cluster = isOwn
+        ? await Cluster.up({ shards: 2, replicas: 1, number: clusterNumber })
+        : Cluster.find(clusterNumber)!
+    }, 120_000)
+
+    afterAll(() => {
+      if (isOwn) cluster.down()
+    })
+
+    async function forEachLoad(
+      queries: fc.Arbitrary<string>,
+      check: (text: string, loaded: Loaded, object: number) => Promise<string>,
+    ): Promise<void> {
+      const counts: Record<string, number> = {}
+      for (let i = 0; i < loads; i++) {
+        const options = { numRuns: 1, seed: seed + i }
+        const many = fc.array(records, { minLength: 40, maxLength: 40 })
+        const { loaded, object } = await loadTable(cluster, database, fc.sample(many, options)[0]!)
+        for (const text of fc.sample(queries, { numRuns: queriesPerLoad, seed: seed + i })) {
+          const found = await check(text, loaded, object)
+          counts[found] = (counts[found] ?? 0) + 1
+        }
+      }
+      console.log(`seed ${seed}: ${JSON.stringify(counts)}`)
+    }
+
+    test('are the groups of the oracle', async () => {
+      await forEachLoad(groupings, async (text, loaded, object) => {
+        const { plan, semiJoinSets } = physicalQuery(text, () => object)
+        if (plan.access.kind !== 'scan' || semiJoinSets.length > 0) return 'no scan'
+        const compiled = compiledOf(plan)
+        if (compiled.result.kind !== 'groups') return 'not made'
+        const { rest, keyCount, states } = compiled.result
+        if (rest && (await ask(cluster, rest, compiled.parameters)).length > 0) return 'in doubt'
+        if (plan.stage.kind !== 'groups' || plan.stages.length > 1) return 'further stages'
+        const rows = await ask<GroupRow>(cluster, compiled.sql, compiled.parameters)
+        const form = { keyCount, states, rowValues: undefined, hasPreferred: false }
+        const groups = groupsOfCluster(rows, form)
+        const results = plan.stage.aggregates.map((aggregate, i) => {
+          const state = createAggregateState(aggregate)
+          state.resize(rows.length)
+          state.merge(groups.states[i]!, sequence(0, rows.length))
+          return rows.map((_, group) => state.result(group))
+        })
+        const lines = rows.map((_, group) => {
+          const columns = plan.output.columns.map(({ name, expression }) => {
+            if (expression.kind !== 'group_column') return undefined
+            const { index } = expression
+            const value =
+              index < keyCount
+                ? fromPlain(keyAt(groups.keys[index] as WireValues, group))
+                : results[index - keyCount]![group]!
+            return `${JSON.stringify(name)}:${writeSortedJson(value)}`
+          })
+          return columns.includes(undefined) ? undefined : comparable(`{${columns.join(',')}}`)
+        })
+        if (lines.includes(undefined)) return 'calculated'
+        const expected = expectedLines(text, loaded)
+        expect(lines.toSorted(), `${text}\n${compiled.sql}`).toEqual(expected.toSorted())
+        return `same ${states.join(' ')}`
+      })
+    })
+
+    test('are the first rows of the oracle', async () => {
+      await forEachLoad(firstRows, async (text, loaded, object) => {
+        const { plan, semiJoinSets } = physicalQuery(text, () => object)
+        if (plan.access.kind !== 'scan' || semiJoinSets.length > 0) return 'no scan'
+        const compiled = compiledOf(plan)
+        if (compiled.result.kind !== 'rows' || compiled.result.limit === undefined) return 'all'
+        const rows = await ask<{ body: string }>(cluster, compiled.sql, compiled.parameters)
+        const ids = rows.map(({ body }) => (JSON.parse(body) as { id: string }).id)
+        const expected = expectedLines(text, loaded).map(
+          (line) => (JSON.parse(line) as { id: string }).id,
+        )
+        expect(ids, `${text}\n${compiled.sql}`).toEqual(expect.arrayContaining(expected))
+        if (ids.length > compiled.result.limit) return 'with others'
+        const { offset } = plan
+        expect(ids.slice(offset), `${text}\n${compiled.sql}`).toEqual(expected)
+        return 'same'
+      })
+    })
+  },
+)
+
+type Plan = Parameters<typeof compileScan>[0]
+
+function compiledOf(plan: Plan): CompiledScan {
+  const newest = 2 ** 48 - 1
+  const bounds = {
+    database,
+    exportedThrough: newest - 1,
+    transaction: newest - 1,
+    after: undefined,
+  }
+  return compileScan(plan, bounds, clock)
+}
+
+async function ask<Row = Record<string, unknown>>(
+  cluster: Cluster,
+  sql: string,
+  parameters: ScanParameters,
+): Promise<Row[]> {
+  const given = Object.entries(parameters).map(([name, value]): [string, string] => {
+    return [`param_${name}`, Array.isArray(value) ? `[${value.join(',')}]` : String(value)]
+  })
+  return cluster.ask<Row>(1, sql, Object.fromEntries(given))
+}
