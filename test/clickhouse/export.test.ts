@@ -135,7 +135,8 @@ describe.runIf(isSlow && hasCluster())('a cluster', () => {
       2,
       `SELECT doc.metadata.big.:Float64 AS big, doc.metadata.\`a%2Eb\`.:Float64 AS dotted,
         doc.metadata.a.b.:String AS nested, doc.metadata.list.\`%a\`.:String AS list,
-        doc.metadata.truth.:Bool AS truth, doc.metadata.none.`%o`.:Bool AS none, arraySort(residual) AS residual
+        doc.metadata.truth.:Bool AS truth, doc.metadata.none.` %
+        o`.:Bool AS none, arraySort(residual) AS residual
         FROM ${database}.records WHERE id = 'odd'`,
     )
     expect(odd).toEqual({
@@ -145,13 +146,37 @@ describe.runIf(isSlow && hasCluster())('a cluster', () => {
       list: '[{"a":2,"b":1}]',
       truth: true,
       none: true,
-      residual: [
-        'metadata.big',
-        'metadata.far',
-        'metadata.half',
-        'metadata.twice',
-      ],
+      residual: ['metadata.big', 'metadata.far', 'metadata.half', 'metadata.twice'],
     })
+  })
+
+  test('gives tables of an earlier version the columns that they lack', async () => {
+    const project = await service.project('older')
+    await service.insert('project_logs', project, [{ id: 'before', input: 'text' }])
+    await arrived()
+    const startAgain = await service.halt()
+    for (const node of cluster.nodes) {
+      for (const table of ['records', 'records_local']) {
+        const drops = ['input', 'output', 'expected', 'tags'].map(
+          (name) => `DROP COLUMN ${name}_kind`,
+        )
+        await cluster.ask(node, `ALTER TABLE ${database}.${table} ${drops.join(', ')}`)
+      }
+      await cluster.ask(node, `TRUNCATE TABLE ${database}.service`)
+      const noted = `INSERT INTO ${database}.service VALUES ('schema', '', '1', now64(6))`
+      await cluster.ask(node, noted)
+    }
+    service = await startAgain()
+    await service.insert('project_logs', project, [{ id: 'after', input: 'text' }])
+    await expectSame()
+    const kinds = await cluster.ask(
+      1,
+      `SELECT id, input_kind FROM ${database}.current_records WHERE id IN ('before', 'after') ORDER BY id`,
+    )
+    expect(kinds).toEqual([
+      { id: 'after', input_kind: 'string' },
+      { id: 'before', input_kind: 'unknown' },
+    ])
   })
 
   test('has no records of an object that was removed', async () => {
