@@ -11,6 +11,7 @@ import { defaultQueryLimits, type QueryLimits } from './scheduler/admission/quer
 import type { QueryStatus } from './scheduler/admission/running-query.ts'
 import { BackupThread } from './scheduler/backup-thread.ts'
 import type { EngineOptions, Logger } from './scheduler/engine-options.ts'
+import { ColdRows, type HotLimits } from './scheduler/export/cold-rows.ts'
 import { ExportLoop, type ExportSummary } from './scheduler/export/export-loop.ts'
 import { HttpMasker } from './scheduler/insert/http-masker.ts'
 import { IngestPool } from './scheduler/insert/ingest-pool.ts'
@@ -23,10 +24,11 @@ import { FreshRows } from './scheduler/maintenance/fresh-rows.ts'
 import { Maintenance } from './scheduler/maintenance/maintenance.ts'
 import { newMemtableMemory } from './scheduler/maintenance/memtable-memory.ts'
 import { OpenedData } from './scheduler/opened-data.ts'
-import { Queries } from './scheduler/queries.ts'
+import { Queries, type QueriesOptions } from './scheduler/queries.ts'
 import { QueryPlans } from './scheduler/query-plans.ts'
 import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-request.ts'
 import { QueryRunner } from './scheduler/query-runner.ts'
+import { ColdReader, coldViewAt } from './scheduler/scan/cold-view.ts'
 import { type EngineStatus, maintenanceStatus, storedBytes } from './scheduler/status.ts'
 import { QueryPool } from './scheduler/thread/query-pool.ts'
 import { newTaskCount } from './scheduler/thread/task-count.ts'
@@ -69,6 +71,7 @@ interface EngineParts {
   readonly now: () => number
   readonly prices: PriceTable | undefined
   readonly clickhouse: EngineOptions['clickhouse']
+  readonly hot: EngineOptions['hot']
   readonly warmUp: WarmUp
 }
 
@@ -86,6 +89,7 @@ export class Engine {
   readonly #warmUp: WarmUp
   readonly #queries: Queries
   readonly #export: ExportLoop | undefined
+  readonly #coldReader: ColdReader | undefined
 
   /** Throws what `OpenedData.open` does. */
   static async open(options: EngineOptions): Promise<Engine> {
@@ -164,6 +168,7 @@ export class Engine {
         now,
         prices: options.prices,
         clickhouse: options.clickhouse,
+        hot: options.hot,
         warmUp,
       })
     } catch (thrown) {
@@ -182,7 +187,14 @@ export class Engine {
     this.backup = parts.backup
     this.#plans = new QueryPlans({ reads, now, prices })
     this.#runner = new QueryRunner(pool, limits, logger)
-    this.#queries = new Queries({ ...parts, plans: this.#plans, runner: this.#runner })
+    const { clickhouse, hot } = parts
+    this.#coldReader = clickhouse && hot && new ColdReader(clickhouse)
+    this.#queries = new Queries({
+      ...parts,
+      plans: this.#plans,
+      runner: this.#runner,
+      cold: this.#coldReader && this.#coldViews(hot!, this.#coldReader),
+    })
     this.#inserts = new Inserts({ ...parts, onWritten: (inserted) => this.#publish(inserted) })
     reads.onDamagedKeys = (segment) => maintenance.damaged.noteKeys(segment)
     maintenance.noteRemoval()
@@ -197,6 +209,20 @@ export class Engine {
       })
     }
     this.#export = this.#startExport()
+  }
+
+  #coldViews(hot: HotLimits, reader: ColdReader): QueriesOptions['cold'] {
+    const { maintenance, reads, now } = this.#parts
+    const rows = new ColdRows({
+      hot,
+      exportedThrough: () => this.#export?.through ?? 0,
+      manifest: () => maintenance.manifest,
+      snapshotAt: (transaction) => {
+        return reads.during(({ records }) => records.snapshotAt(transaction))
+      },
+      now,
+    })
+    return (snapshot) => coldViewAt(rows.through, reader, snapshot)
   }
 
   #startExport(): ExportLoop | undefined {
@@ -409,6 +435,7 @@ export class Engine {
   async close(): Promise<void> {
     await this.#warmUp.stop()
     await this.#export?.close()
+    await this.#coldReader?.close()
     await this.#parts.pool.close()
     await this.backup.close()
     await this.#parts.ingest?.close()

@@ -56,6 +56,8 @@ export const errorCodes = {
   LIMIT_MEMORY: { family: 'user', status: 400 },
   /** Not told to users: a worker does the work. */
   LIMIT_TURN: { family: 'internal', status: 500 },
+  BACKEND_UNAVAILABLE: { family: 'environment', status: 503 },
+  BACKEND_FAILED: { family: 'environment', status: 502 },
   LIMIT_OVERLOADED: { family: 'environment', status: 429 },
   LIMIT_RATE: { family: 'user', status: 429 },
   LIMIT_SLOW_READER: { family: 'user', status: 429 },

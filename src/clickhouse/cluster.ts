@@ -46,15 +46,21 @@ export class ClickHouseCluster {
    * Asks the nodes that the settings name, one after the other, for all there are.
    *
    * @param signal ends whatever is under way
+   * @param connections to each node, at most
    */
-  static async open(settings: ClickHouseSettings, signal: AbortSignal): Promise<ClickHouseCluster> {
+  static async open(
+    settings: ClickHouseSettings,
+    signal: AbortSignal,
+    connections?: number,
+  ): Promise<ClickHouseCluster> {
     const control = new AbortController()
     const ending = AbortSignal.any([signal, control.signal])
     let fault: unknown
     for (const url of settings.urls) {
       const node = new ClickHouseNode(url, settings, signal)
       try {
-        return await discover(node, url, settings, ending, (nodes, isReplicated) => {
+        const newNode = (url: string) => new ClickHouseNode(url, settings, ending, connections)
+        return await discover(node, url, settings, newNode, (nodes, isReplicated) => {
           return new ClickHouseCluster(settings, nodes, isReplicated, control)
         })
       } catch (thrown) {
@@ -176,20 +182,20 @@ async function discover(
   node: ClickHouseNode,
   url: string,
   settings: ClickHouseSettings,
-  signal: AbortSignal,
+  newNode: (url: string) => ClickHouseNode,
   make: (nodes: readonly ShardNode[], isReplicated: boolean) => ClickHouseCluster,
 ): Promise<ClickHouseCluster> {
   await requireVersion(node)
   const { cluster } = settings
   if (cluster === undefined) {
-    return make([{ node: new ClickHouseNode(url, settings, signal), shard: 1 }], false)
+    return make([{ node: newNode(url), shard: 1 }], false)
   }
   const listed = await node.rows<ListedNode>(
     `SELECT host_name, shard_num FROM system.clusters WHERE cluster = '${cluster}' ORDER BY shard_num, replica_num`,
   )
   if (listed.length === 0) throw await noCluster(node, cluster)
   const nodes = listed.map(({ host_name, shard_num }) => {
-    return { node: new ClickHouseNode(urlOf(url, host_name), settings, signal), shard: shard_num }
+    return { node: newNode(urlOf(url, host_name)), shard: shard_num }
   })
   return make(nodes, await hasKeeper(node))
 }

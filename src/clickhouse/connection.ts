@@ -18,7 +18,18 @@ const longestStatement = String(2 ** 26)
 /** What ids of statements begin with that change something, so that `endStatements` finds them. */
 const statementPrefix = 'assay-'
 
+/** The same of those that only read. */
+const readPrefix = 'assay-read-'
+
 type ServerSettings = Readonly<Record<string, string | number>>
+
+export interface StreamOptions {
+  /** Values of `{name:Type}` in the statement. */
+  readonly parameters: Readonly<Record<string, string | number | readonly (string | number)[]>>
+  readonly settings: ServerSettings
+  readonly signal: AbortSignal
+  readonly deadlineMs: number
+}
 
 /** By the codes of ClickHouse's ErrorCodes.cpp. */
 const kindsByCode = new Map<string, FaultKind>([
@@ -54,8 +65,11 @@ export class ClickHouseNode {
   readonly #client: ReturnType<typeof createClient>
   readonly #signal: AbortSignal
 
-  /** @param signal ends whatever is under way. Its reason may be an `ExportFault`, which is thrown then */
-  constructor(url: string, settings: ClickHouseSettings, signal: AbortSignal) {
+  /**
+   * @param signal ends whatever is under way. Its reason may be an `ExportFault`, which is thrown then
+   * @param connections how many at most
+   */
+  constructor(url: string, settings: ClickHouseSettings, signal: AbortSignal, connections = 4) {
     this.name = new URL(url).host
     this.#signal = signal
     const { user, password, authority } = settings
@@ -65,7 +79,7 @@ export class ClickHouseNode {
       password,
       application: 'assay',
       request_timeout: longestMs,
-      max_open_connections: 4,
+      max_open_connections: connections,
       keep_alive: { enabled: true, idle_socket_ttl: 2000 },
       // What a server says is told once, by who asked.
       log: { level: ClickHouseLogLevel.OFF },
@@ -109,10 +123,50 @@ export class ClickHouseNode {
   }
 
   /** Throws when it does not answer. */
-  ping(): Promise<void> {
-    return this.#during(pingMs, async (options) => {
+  ping(withinMs = pingMs): Promise<void> {
+    return this.#during(withinMs, async (options) => {
       await this.#client.command({ ...options, query: 'SELECT 1' })
     })
+  }
+
+  /**
+   * An answer of any length as it comes, in the format RowBinary. Whoever leaves before its end, or whose signal is aborted,
+   * has the statement ended on the node, too.
+   */
+  async *stream(
+    sql: string,
+    { parameters, settings, signal, deadlineMs }: StreamOptions,
+  ): AsyncGenerator<Buffer> {
+    const id = readPrefix + randomUUID()
+    const deadline = AbortSignal.timeout(deadlineMs)
+    let isDone = false
+    try {
+      const { stream, response_headers } = await this.#client.exec({
+        query: `${sql} FORMAT RowBinary`,
+        query_id: id,
+        query_params: { ...parameters },
+        clickhouse_settings: { max_query_size: longestStatement, ...settings },
+        abort_signal: AbortSignal.any([this.#signal, deadline, signal]),
+      })
+      const tag = String(response_headers['x-clickhouse-exception-tag'] ?? '')
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        const fault = tag === '' ? undefined : faultWithin(chunk, tag)
+        if (fault) throw fault
+        yield chunk
+      }
+      isDone = true
+    } catch (thrown) {
+      isDone = thrown instanceof ClickHouseError
+      if (signal.aborted) throw signal.reason
+      throw this.#fault(thrown, deadline.aborted ? deadlineMs : undefined)
+    } finally {
+      if (!isDone) this.#endStatement(id)
+    }
+  }
+
+  /** A request that nobody waits for any more is carried out all the same. */
+  #endStatement(id: string): void {
+    this.run(`KILL QUERY WHERE query_id = '${id}' ASYNC FORMAT Null`).catch(() => undefined)
   }
 
   /**
@@ -186,6 +240,16 @@ export class ClickHouseNode {
       deadlineMs === undefined ? reasonOf(thrown) : `it has not answered in ${deadlineMs / 1000} s`
     return new ExportFault('unreachable', `${this.name} cannot be reached: ${reason}`, thrown)
   }
+}
+
+/** What went wrong after rows had left is told behind them. */
+function faultWithin(chunk: Buffer, tag: string): Error | undefined {
+  const marker = `\r\n__exception__\r\n${tag}\r\n`
+  const start = chunk.indexOf(marker)
+  if (start < 0) return undefined
+  const text = chunk.toString('utf8', start + marker.length)
+  const code = /^Code: (\d+)/.exec(text)?.[1] ?? '0'
+  return new ClickHouseError({ message: firstLine(text), code })
 }
 
 function statementId(): string {

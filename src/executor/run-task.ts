@@ -1,6 +1,7 @@
 import { toAssayError, unreachable } from '../error.ts'
 import type { ByteWriter } from '../json/byte-writer.ts'
 import { endBatches } from '../kernel/arena.ts'
+import { LentRows } from '../storage/row/lent-rows.ts'
 import { runAnswer } from './answer.ts'
 import { runFinish } from './finish.ts'
 import { runOrder } from './order/row-buffer.ts'
@@ -26,15 +27,34 @@ export function runTask(
   give = (result: TaskResult) => result,
 ): TaskOutcome {
   watchCancelled(task.kind === 'answer' ? task.scan.cancelled : task.cancelled)
+  const lent = lentOf(task)
   try {
     // It may have waited for the thread.
     checkCancelled()
+    if (lent.length > 0) storage.records.lend(LentRows.of(lent))
     return { result: give(run(task, storage, out)) }
   } catch (thrown) {
     return { error: toAssayError(isOutOfRoom(thrown) ? outOfMemory(thrown) : thrown).toWire() }
   } finally {
+    if (lent.length > 0) storage.records.lend(undefined)
     watchCancelled(undefined)
     endBatches()
+  }
+}
+
+/** Rows that come with the task. */
+function lentOf(task: Task): readonly SharedArrayBuffer[] {
+  switch (task.kind) {
+    case 'scan':
+      return [
+        ...new Set(task.inputs.flatMap((input) => (input.kind === 'lent' ? [input.memory] : []))),
+      ]
+    case 'print':
+    case 'infer form':
+    case 'finish':
+      return task.lent ?? []
+    default:
+      return []
   }
 }
 

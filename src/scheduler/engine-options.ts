@@ -2,6 +2,7 @@
 import type { ClickHouseSettings } from '../clickhouse/settings.ts'
 import type { PriceTable } from '../function/prices.ts'
 import type { QueryLimits } from './admission/query-limits.ts'
+import type { HotLimits } from './export/cold-rows.ts'
 import type { MaskerSettings } from './insert/masker-settings.ts'
 import type { MaintenanceOptions } from './maintenance/maintenance-options.ts'
 
@@ -21,6 +22,8 @@ export interface EngineOptions {
   readonly logger?: Logger
   /** Where transactions are exported to; nowhere when not given. */
   readonly clickhouse?: ClickHouseSettings | undefined
+  /** What is older than hot is read of the cluster once it is there; undefined: nothing is. */
+  readonly hot?: HotLimits | undefined
   /** Of queries that run beside each other. */
   readonly limits?: Partial<QueryLimits>
   /** See `DiskReserveOptions`. */

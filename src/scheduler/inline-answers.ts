@@ -89,6 +89,7 @@ export class InlineAnswers {
       if (found) return found
     }
     const snapshot = newSnapshot()
+    if (snapshot.cold) return { snapshot }
     const isTried = physical.semiJoinSets.length === 0 && !this.#isTakenForLong(family)
     if (!isTried) return { snapshot }
     return this.#attempt(family, () => this.#scan(asked, snapshot)) ?? { snapshot }

@@ -28,6 +28,7 @@ import type { QueryPlans } from './query-plans.ts'
 import type { QueryRequest, QueryResult, QuerySummary } from './query-request.ts'
 import type { QueryRunner } from './query-runner.ts'
 import { AuditLog } from './scan/audit-log.ts'
+import { compileCold } from './scan/cold-scan.ts'
 import { historyParts, type QuerySnapshot, seenSegments } from './scan/snapshot.ts'
 import { describePruning, splitScan } from './scan/split.ts'
 import { SourceRights } from './source-rights.ts'
@@ -43,7 +44,11 @@ export interface QueriesOptions {
   readonly fresh: FreshRows
   readonly maintenance: Maintenance
   readonly limits: QueryLimits
+  /** What of a snapshot is read of the cluster; undefined: nothing ever is. */
+  readonly cold?: ((snapshot: SnapshotTimes) => QuerySnapshot['cold']) | undefined
 }
+
+type SnapshotTimes = Pick<StartedQuery, 'transaction' | 'since'>
 
 /** A query that was planned, and how far its answer has come. */
 interface StartedQuery {
@@ -199,6 +204,9 @@ export class Queries {
       flushedThrough: formatTransaction(maintenance.manifest.flushedThrough),
       segments: snapshot.segments.length,
       parts: snapshot.fresh.memtables.length,
+      ...(snapshot.cold && {
+        exportedThrough: formatTransaction(snapshot.cold.exportedThrough),
+      }),
     })
     const { query: text, view, timeoutSeconds, signal, onCancelled, onProgress } = request
     const id = request.id ?? randomUUID()
@@ -250,7 +258,8 @@ export class Queries {
       onLogicalPlan: (rule, plan) =>
         steps.push(`${rule === undefined ? 'logical' : `rule ${rule}`}\n${indented(plan)}`),
     }
-    const { physical } = this.#options.plans.planAnew(request, recorder)
+    const { planned, context } = this.#options.plans.planAnew(request, recorder)
+    const { physical } = planned
     const snapshot = this.#snapshot({ transaction: this.#transactionAt(request.version), since: 0 })
     try {
       const { report } = splitScan(physical.plan, snapshot, [], this.#options.pool)
@@ -260,6 +269,7 @@ export class Queries {
         ...steps,
         `physical\n${indented(explainPhysical(physical))}`,
         ...(pruning === undefined ? [] : [pruning]),
+        ...clusterOf({ plan: physical.plan, context, snapshot }),
       ].join('\n')
     } finally {
       snapshot.release()
@@ -289,22 +299,34 @@ export class Queries {
   }
 
   /** Must be released: until then, its segments are kept, and the memory of its memtables. */
-  #snapshot({ transaction, since }: Pick<StartedQuery, 'transaction' | 'since'>): QuerySnapshot {
+  #snapshot({ transaction, since }: SnapshotTimes): QuerySnapshot {
     const { maintenance, fresh: freshRows, reads } = this.#options
     const { manifest, release } = maintenance.acquire()
-    const fresh = freshRows.at(transaction, since)
+    const cold = this.#options.cold?.({ transaction, since })
+    const exportedThrough = cold?.exportedThrough ?? 0
+    const hotAfter = Math.max(since, exportedThrough)
+    const fresh = freshRows.at(transaction, hotAfter)
     return {
       transaction,
-      segments: seenSegments(manifest, transaction, since),
+      cold,
+      segments: seenSegments(manifest, transaction, hotAfter),
       lost: manifest.lost,
       fresh,
-      history: (object) => reads.during(({ records }) => historyParts(records, object)),
+      history: (object) =>
+        reads.during(({ records }) => historyParts(records, object, exportedThrough)),
       release: () => {
         fresh.release()
         release()
       },
     }
   }
+}
+
+/** What the cluster is asked, as `explain` shows it. */
+function clusterOf(run: Parameters<typeof compileCold>[0]): string[] {
+  const compiled = compileCold(run)
+  if (!compiled) return []
+  return [`cluster\n  level ${compiled.level}\n  ${compiled.sql}`]
 }
 
 function inlineAnswer(inline: RowChunk, finish: () => QuerySummary): Answer {

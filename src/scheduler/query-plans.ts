@@ -60,9 +60,15 @@ export class QueryPlans {
   }
 
   /** A plan made anew, so that the recorder is told of all its stages. */
-  planAnew(request: QueryRequest, recorder: PlanRecorder): PlannedQuery {
+  planAnew(
+    request: QueryRequest,
+    recorder: PlanRecorder,
+  ): { readonly planned: PlannedQuery; readonly context: EvaluationContext } {
     const context = this.#evaluationContext(request)
-    return planQuery(request, this.#planContext(context, request.view), recorder)
+    return {
+      planned: planQuery(request, this.#planContext(context, request.view), recorder),
+      context,
+    }
   }
 
   /** How the rows of a planned query are printed. */

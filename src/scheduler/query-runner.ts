@@ -105,7 +105,10 @@ export class QueryRunner {
       const chunks = runQuery({
         ...run,
         query: run.physical,
-        pool: new QueryTasks(this.#pool, this.#admission, query, run.withoutDamaged),
+        pool: new QueryTasks(this.#pool, this.#admission, query, {
+          noteDamage: run.withoutDamaged,
+          cold: run.snapshot.cold,
+        }),
         usage: this.#usage,
         cancelled: query.cancelled,
       })

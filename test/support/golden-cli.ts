@@ -5,9 +5,11 @@
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { Cluster } from '../cluster/cluster.ts'
 import { type GoldenFile, readGoldenFiles } from './golden-file.ts'
 import { type Block, lineMatches, printSlt } from './slt.ts'
 import {
+  clusterStates,
   GoldenStore,
   type Outcome,
   runBlocks,
@@ -22,23 +24,29 @@ const { values, positionals } = parseArgs({
     update: { type: 'boolean', default: false },
     state: { type: 'string', default: 'segment' },
     workers: { type: 'string', default: '0' },
+    // Of a state that needs one; no other test has it.
+    cluster: { type: 'string', default: '90' },
   },
 })
-const state = storageStates.find(
-  (candidate): candidate is StorageState => candidate === values.state,
-)
-if (!state) throw new Error(`--state is one of ${storageStates.join(', ')}`)
+const states = [...storageStates, ...clusterStates]
+const state = states.find((candidate): candidate is StorageState => candidate === values.state)
+if (!state) throw new Error(`--state is one of ${states.join(', ')}`)
+const needsCluster = clusterStates.some((each) => each === state)
 
 const [wanted = '', line] = (positionals[0] ?? '').replace(/^test\/golden\//, '').split(':')
 const files = readGoldenFiles().filter(({ name }) => `${name}.slt`.includes(wanted))
-const store = await GoldenStore.open({ state, workers: Number(values.workers) })
+const number = Number(values.cluster)
+const cluster = needsCluster ? await Cluster.up({ shards: 2, replicas: 1, number }) : undefined
+const store = await GoldenStore.open({ state, workers: Number(values.workers), cluster })
+let passed = 0
 let failed = 0
 try {
   for (const file of files) await runFile(file)
 } finally {
   await store.close()
+  cluster?.down()
 }
-process.stdout.write(`${files.length} files, ${failed} records differ\n`)
+process.stdout.write(`${passed} passed, ${failed} failed\n`)
 process.exitCode = failed > 0 && !values.update ? 1 : 0
 
 async function runFile(file: GoldenFile): Promise<void> {
@@ -47,6 +55,7 @@ async function runFile(file: GoldenFile): Promise<void> {
   const outcomes = await runBlocks(startRun(store, file), blocks)
   const wrong = outcomes.filter(({ passed }) => !passed)
   failed += wrong.length
+  passed += outcomes.length - wrong.length
   if (!values.update) for (const outcome of wrong) report(file, outcome)
   else if (wrong.length > 0) writeFileSync(file.path, printSlt(file.blocks.map(updated(wrong))))
 }

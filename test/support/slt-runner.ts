@@ -1,6 +1,9 @@
 /** Runs the blocks of golden files against a real engine, in one of several states of storage. */
 import { rm } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Gate } from '../../src/access/gate.ts'
+import type { ClickHouseSettings } from '../../src/clickhouse/settings.ts'
 import { Engine, type QueryRequest, type QueryResult } from '../../src/engine.ts'
 import { type AssayError, toAssayError } from '../../src/error.ts'
 import { renderError, type ShownError } from '../../src/parser/error-location.ts'
@@ -8,6 +11,8 @@ import { parseQuery } from '../../src/parser/parse.ts'
 import { printAst } from '../../src/parser/print-ast.ts'
 import { printTokens } from '../../src/parser/print-tokens.ts'
 import type { ObjectReference, ObjectType } from '../../src/type/record.ts'
+import { parseTransaction } from '../../src/type/transaction.ts'
+import { type Cluster, clusterName } from '../cluster/cluster.ts'
 import { type GoldenFile, isExpected } from './golden-file.ts'
 import { ownerGate } from './owner-gate.ts'
 import { argumentsOf, type Block, optionOf } from './slt.ts'
@@ -22,16 +27,25 @@ import { makeTemporaryDirectory } from './temporary-directory.ts'
  * in one segment. `tiny`: in segments of two rows. `compacted`: those merged again, after a restart.
  */
 export const storageStates = ['delta', 'segment', 'tiny', 'compacted'] as const
-export type StorageState = (typeof storageStates)[number]
+/**
+ * Those that need a cluster of ClickHouse. `exported`: it has all rows, and queries ask it for all. `half`: for the first half of
+ * what was inserted last, and for all that was inserted before.
+ */
+export const clusterStates = ['exported', 'half'] as const
+export type StorageState = (typeof storageStates)[number] | (typeof clusterStates)[number]
 
 export interface GoldenSetup {
   readonly state: StorageState
   readonly workers: number
+  /** Of states that need one. */
+  readonly cluster?: Cluster | undefined
 }
 
 interface GoldenClock {
   /** In ms since 1970; undefined while time goes by. */
   now: number | undefined
+  /** In the state `half`, rows of later transactions are hot. */
+  hotAfter: number
 }
 
 /** An engine that many golden files share; each has a project of its own in it. */
@@ -56,7 +70,7 @@ export class GoldenStore {
 
   static async open(setup: GoldenSetup): Promise<GoldenStore> {
     const directory = await makeTemporaryDirectory('golden')
-    const clock: GoldenClock = { now: undefined }
+    const clock: GoldenClock = { now: undefined, hotAfter: 0 }
     const engine = await openEngine(directory, setup, clock)
     const gate = await gateOf(engine)
     return new GoldenStore(setup, directory, { engine, clock, gate })
@@ -77,11 +91,26 @@ export class GoldenStore {
 /** Rows move between the states of storage when we say so and not before. */
 function openEngine(
   dataDirectory: string,
-  { workers }: GoldenSetup,
+  { state, workers, cluster }: GoldenSetup,
   clock: GoldenClock,
 ): Promise<Engine> {
   const now = () => clock.now ?? Date.now()
-  return Engine.open({ dataDirectory, workers, now, maintenance: { automatic: false } })
+  const options = { dataDirectory, workers, now, maintenance: { automatic: false } }
+  if (!cluster) return Engine.open(options)
+  const hot = state === 'half' ? { after: () => clock.hotAfter } : { days: 0 }
+  return Engine.open({ ...options, hot, clickhouse: clickHouseOf(cluster, dataDirectory) })
+}
+
+/** A database of its own for each directory. */
+function clickHouseOf(cluster: Cluster, directory: string): ClickHouseSettings {
+  return {
+    urls: [cluster.urlOf(1)],
+    user: 'default',
+    password: '',
+    database: basename(directory).replaceAll(/\W/g, '_'),
+    cluster: clusterName,
+    authority: undefined,
+  }
 }
 
 function gateOf(engine: Engine): Promise<Gate> {
@@ -91,7 +120,7 @@ function gateOf(engine: Engine): Promise<Gate> {
 /** How many rows of an insert are written and flushed together. */
 function rowsPerRequest({ state }: GoldenSetup, rowCount: number): number {
   if (state === 'tiny') return 2
-  return state === 'compacted' ? Math.max(1, Math.ceil(rowCount / 2)) : rowCount
+  return state === 'compacted' || state === 'half' ? Math.max(1, Math.ceil(rowCount / 2)) : rowCount
 }
 
 /** Settings that `control KEY VALUE` changes and `control KEY none` takes back. */
@@ -193,7 +222,19 @@ export class GoldenRun {
     if (!this.#unflushed) return
     this.#unflushed = false
     if (setup.state !== 'delta') await engine.flush()
+    if (setup.cluster) await this.#exported()
     if (setup.state === 'compacted') await engine.compact()
+  }
+
+  /** Resolves when the cluster has all rows. */
+  async #exported(): Promise<void> {
+    const { engine } = this.#store
+    const last = parseTransaction(engine.lastTransactionId())
+    while (engine.export!.through < last) {
+      const { fault } = engine.export!
+      if (fault) throw new Error(fault.message)
+      await wait(2)
+    }
   }
 
   async #command([name, key, ...rest]: string[]): Promise<void> {
@@ -217,7 +258,9 @@ export class GoldenRun {
         const view = this.#store.gate
         const result = await this.#store.engine.insert({ body, form: 'events', object, view })
         this.#unflushed = true
-        if (size < rows.length) await this.#store.engine.flush()
+        const { setup, clock } = this.#store
+        if (start === 0) clock.hotAfter = parseTransaction(result.transactionId)
+        if (size < rows.length && setup.state !== 'half') await this.#store.engine.flush()
         if (as === 'as') this.#versions.set(version!, result.transactionId)
       }
     } catch (thrown) {

@@ -5,6 +5,7 @@ import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { lostVersions } from '../../storage/read/lost-versions.ts'
 import type { RecordReader, StoredVersion } from '../../storage/read/record-reader.ts'
 import { historyRow } from '../../storage/row/history-row.ts'
+import { LentRows } from '../../storage/row/lent-rows.ts'
 import type { RowView } from '../../storage/row/row.ts'
 import type { SegmentMetadata } from '../../storage/segment/metadata.ts'
 import { shred } from '../../storage/shred/shred.ts'
@@ -104,6 +105,11 @@ export function openRun(
       const all = { from: 0, to: set.rowCount, mayBeNewer: false }
       return columnRun(set, object, all, undefined, undefined, storage.records)
     }
+    case 'lent': {
+      const set = readLent(object, input, plan, snapshot, storage.records)
+      const all = { from: 0, to: set.rowCount, mayBeNewer: false }
+      return columnRun(set, object, all, plan.after, undefined, storage.records)
+    }
     case 'records':
       return recordRun(object, input.ids, plan.after, snapshot, storage.records)
   }
@@ -138,7 +144,7 @@ function columnRun(
   const range = { object: object.number, from, to: end, mayBeNewer }
   const isAllSeen = !snapshot || (!mayBeNewer && snapshot.unsuperseded?.includes(object.number))
   return new ColumnRun(object, scan, range, known?.zones, () => {
-    return isAllSeen ? undefined : visibleRows(set, range, snapshot.transaction, records)
+    return isAllSeen ? undefined : visibleRows(set, range, snapshot, records)
   })
 }
 
@@ -190,16 +196,45 @@ class ColumnRun implements RowRun {
 function readDelta(
   input: Extract<TaskInput, { kind: 'log' | 'lost' }>,
   plan: PhysicalPlan,
-  { transaction }: SnapshotBounds,
+  snapshot: SnapshotBounds,
   records: RecordReader,
 ): ColumnSet {
-  const { object } = input
+  const { exportedThrough = 0 } = snapshot
   const rows: VersionedRow[] = []
-  for (const { key, view } of versionsOfDelta(input, records)) {
-    if (key.transaction > transaction || view.isTombstone) continue
-    const superseded = records.supersededBy(object, view.paginationKey, key)
-    if (superseded !== undefined && superseded <= transaction) continue
-    rows.push({ object, version: key, row: view })
+  for (const version of versionsOfDelta(input, records)) {
+    if (version.key.transaction <= exportedThrough) continue
+    if (!isSeen(input.object, version, snapshot, records)) continue
+    rows.push({ object: input.object, version: version.key, row: version.view })
+  }
+  return shred(rows, { fields: new Set(plan.scannedFields) })
+}
+
+function isSeen(
+  object: number,
+  { key, view }: StoredVersion,
+  { transaction }: SnapshotBounds,
+  records: RecordReader,
+): boolean {
+  if (key.transaction > transaction || view.isTombstone) return false
+  const superseded = records.supersededBy(object, view.paginationKey, key)
+  return superseded === undefined || superseded > transaction
+}
+
+/** The visible rows of those that came from elsewhere, where what superseded them last may not be known. */
+function readLent(
+  object: BoundObject,
+  { memory }: Extract<TaskInput, { kind: 'lent' }>,
+  plan: PhysicalPlan,
+  snapshot: SnapshotBounds,
+  records: RecordReader,
+): ColumnSet {
+  const { number, isHistory } = object
+  const rows: VersionedRow[] = []
+  for (const version of LentRows.of([memory]).versionsOf(number)) {
+    const { key, view } = version
+    if (isHistory) rows.push({ object: number, version: key, row: historyRow(view) })
+    else if (isSeen(number, version, snapshot, records))
+      rows.push({ object: number, version: key, row: view })
   }
   return shred(rows, { fields: new Set(plan.scannedFields) })
 }

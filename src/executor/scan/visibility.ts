@@ -7,16 +7,18 @@ import { forEachSuperseded, type ObjectRange } from '../../storage/read/supersed
 import type { SegmentMetadata } from '../../storage/segment/metadata.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import type { ColumnSet } from '../../vector/column.ts'
+import type { SnapshotBounds } from '../task/task.ts'
 
 /** Rows of one object in a column set. */
 export interface RowRange extends ObjectRange {
-  /** Whether some of the rows may be newer than the snapshot. */
+  /** Whether some of the rows may be newer than the snapshot, or be read elsewhere. */
   readonly mayBeNewer: boolean
 }
 
 /** What was found out of a set's ranges for one snapshot, which never changes. */
 interface KnownVisibility {
   readonly transaction: number
+  readonly exportedThrough: number
   readonly ranges: Map<string, Uint8Array | undefined>
 }
 
@@ -32,18 +34,18 @@ const maximumRanges = 64
 export function visibleRows(
   set: ColumnSet,
   range: RowRange,
-  transaction: number,
+  { transaction, exportedThrough = 0 }: SnapshotBounds,
   records: RecordReader,
 ): Uint8Array | undefined {
   let known = knownOfSets.get(set)
-  if (known?.transaction !== transaction) {
-    known = { transaction, ranges: new Map() }
+  if (known?.transaction !== transaction || known.exportedThrough !== exportedThrough) {
+    known = { transaction, exportedThrough, ranges: new Map() }
     knownOfSets.set(set, known)
   }
   const { ranges } = known
   const key = `${range.object} ${range.from} ${range.to}`
   if (ranges.has(key)) return ranges.get(key)
-  const visible = findVisible(set, range, transaction, records)
+  const visible = findVisible(set, range, known, records)
   if (ranges.size < maximumRanges) ranges.set(key, visible)
   return visible
 }
@@ -51,7 +53,7 @@ export function visibleRows(
 function findVisible(
   { keys }: ColumnSet,
   { object, from, to, mayBeNewer }: RowRange,
-  transaction: number,
+  { transaction, exportedThrough }: Pick<KnownVisibility, 'transaction' | 'exportedThrough'>,
   records: RecordReader,
 ): Uint8Array | undefined {
   let visible: Uint8Array | undefined
@@ -60,7 +62,10 @@ function findVisible(
     visible[row - from] = 0
   }
   if (mayBeNewer) {
-    for (let row = from; row < to; row++) if (keys.transaction[row]! > transaction) hide(row)
+    for (let row = from; row < to; row++) {
+      const written = keys.transaction[row]!
+      if (written > transaction || written <= exportedThrough) hide(row)
+    }
   }
   if (keys.supersededBy) {
     for (let row = from; row < to; row++) if (keys.supersededBy[row]! <= transaction) hide(row)

@@ -3,6 +3,11 @@ import type { Task } from './task.ts'
 
 /** Bytes that a task was given of what others have found, but for dictionaries, which stay. */
 export function givenBytes(task: Task): number {
+  const lent = 'lent' in task ? (task.lent ?? []) : []
+  return lent.reduce((sum, { byteLength }) => sum + byteLength, foundBytes(task))
+}
+
+function foundBytes(task: Task): number {
   switch (task.kind) {
     case 'order':
       return bytesOf(task.lists)

@@ -27,7 +27,7 @@ export type TaskInput =
       readonly object: number
       readonly from: number
       readonly to: number
-      /** Whether some of the rows may be newer than the snapshot. */
+      /** Whether some of the rows may be newer than the snapshot, or be read elsewhere. */
       readonly mayBeNewer: boolean
     }
   | {
@@ -57,10 +57,14 @@ export type TaskInput =
       readonly to: RowKey
     }
   | { readonly kind: 'records'; readonly object: number; readonly ids: readonly string[] }
+  /** Row versions that are not here: those of the object in the memory (`storage/row/lent-rows.ts`). */
+  | { readonly kind: 'lent'; readonly object: number; readonly memory: SharedArrayBuffer }
 
 /** What a query sees: rows of all transactions up to one. */
 export interface SnapshotBounds {
   readonly transaction: number
+  /** Rows of this transaction and earlier ones are read elsewhere, and come as lent ones; undefined: of none. */
+  readonly exportedThrough?: number | undefined
   /** Numbers of objects of which no version was superseded by then, as far as that was asked. */
   readonly unsuperseded?: readonly number[]
 }
@@ -116,6 +120,8 @@ export interface PrintTask {
   readonly segments: readonly number[]
   /** With all that rows tell of it. */
   readonly form: RowForm
+  /** Rows that are not here, of those that it is about: see `LentRows`. */
+  readonly lent?: readonly SharedArrayBuffer[] | undefined
   readonly cancelled: Int32Array | undefined
 }
 
@@ -129,6 +135,8 @@ export interface InferFormTask {
   /** See `PrintTask`. */
   readonly segments: readonly number[]
   readonly form: ColumnsForm
+  /** See `PrintTask`. */
+  readonly lent?: readonly SharedArrayBuffer[] | undefined
   readonly cancelled: Int32Array | undefined
 }
 
@@ -152,6 +160,8 @@ export interface FinishTask {
     | { readonly kind: 'rows'; readonly lists: readonly SortedRows[] }
   /** See `PrintTask`. */
   readonly segments: readonly number[]
+  /** See `PrintTask`. */
+  readonly lent?: readonly SharedArrayBuffer[] | undefined
   readonly cancelled: Int32Array | undefined
 }
 

@@ -2,12 +2,12 @@
 
 /** Results in the order in which they arrive. Stops starting tasks when the consumer leaves. */
 export async function* unordered<T>(
-  tasks: Iterable<() => Promise<T>>,
+  tasks: Iterable<() => Promise<T>> | AsyncIterable<() => Promise<T>>,
   maximum: number,
 ): AsyncGenerator<T> {
   const running = new Set<Promise<T>>()
   try {
-    for (const task of tasks) {
+    for await (const task of tasks) {
       const promise = begin(task)
       running.add(promise)
       if (running.size >= maximum) yield await take(running)

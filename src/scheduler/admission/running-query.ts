@@ -75,6 +75,7 @@ export class RunningQuery {
   readonly #onCancelled: RunningQueryOptions['onCancelled']
   readonly #onProgress: RunningQueryOptions['onProgress']
   readonly #onLeft: RunningQueryOptions['onLeft']
+  #ending: AbortController | undefined
   #tasksAtWork = 0
   #isCancelled = false
   /** By the clock of `performance`, if tasks were at work. */
@@ -116,7 +117,15 @@ export class RunningQuery {
     this.#reason = given
     if (this.#tasksAtWork > 0) this.#leftAt = performance.now()
     Atomics.store(this.cancelled, 0, 1)
+    this.#ending?.abort(this.reason)
     if (given) this.#onCancelled?.(given)
+  }
+
+  /** Aborted when it is cancelled, with the reason; for what waits for others than tasks. */
+  get ending(): AbortSignal {
+    this.#ending ??= new AbortController()
+    if (this.#isCancelled) this.#ending.abort(this.reason)
+    return this.#ending.signal
   }
 
   /** Why it was cancelled; undefined when it was not. */

@@ -7,6 +7,7 @@ import type { AnswerResult, AnswerTask, TaskInput } from '../../executor/task/ta
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
 import { inlineBytes, isInline, isOneTask, mostInlinePrinted, mostTaskRows } from '../cost/cost.ts'
+import { readsCold } from '../scan/cold-scan.ts'
 import { OrderedSources } from '../scan/ordered-sources.ts'
 import type { ScanRange } from '../scan/scan-range.ts'
 import { type PlanRun, type SplitInputs, splitInputs, wantedRows } from '../scan/scan-rows.ts'
@@ -70,7 +71,7 @@ export function splitAfter({ split, left }: FirstRead, found: SortedRows): Split
 export function readOfTask(run: PlanRun): FirstRead | undefined {
   const { plan, pool, snapshot, audit } = run
   const split = splitInputs(run)
-  if (split.found) return undefined
+  if (split.found || readsCold(run)) return undefined
   const started = audit.now()
   const read = pool.read((reads) => firstRead(plan, split, () => mostTaskRows, { snapshot, reads }))
   if (!isOneTask(plan, inputsOf(read.split))) return undefined

@@ -154,6 +154,7 @@ function rowsOf(input: TaskInput): number {
       return input.to - input.from
     case 'log':
     case 'history':
+    case 'lent':
       return spanRows
     case 'lost':
       return input.indexes.length

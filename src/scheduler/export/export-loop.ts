@@ -97,6 +97,11 @@ export class ExportLoop {
     this.#wake?.()
   }
 
+  /** All transactions up to this one have arrived; 0: none. */
+  get through(): number {
+    return this.#status.through
+  }
+
   get summary(): ExportSummary {
     const { through, transactions, rows, seconds, sentRows, sentBytes } = this.#status
     const noted = this.#noted.sum

@@ -20,7 +20,7 @@ function takeSegments(run: SplittingRun, groups: ZoneMapGroups): SplitInputs {
   const { plan, snapshot, split, pool, audit } = run
   const { predicates, objects, limit } = plan
   const isWhole = predicates.length === 0 && limit !== 0 && !objects.some((each) => each.isHistory)
-  if (split || audit.isKept || !isWhole) return splitInputs(run)
+  if (split || audit.isKept || !isWhole || snapshot.cold) return splitInputs(run)
   const { rowCount, bounds, lastTransaction } = ObjectSegments.ofPlan(plan, snapshot.segments)
   const { transaction } = snapshot
   const areAllSeen =

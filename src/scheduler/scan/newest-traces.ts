@@ -16,6 +16,7 @@ import type { FinishResult } from '../../executor/task/task.ts'
 import type { GroupsStage, PhysicalPlan, RelationStage } from '../../planner/physical-plan.ts'
 import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
 import { paginationKeyAt } from '../../vector/row-keys.ts'
+import { readsCold } from './cold-scan.ts'
 import { OrderedSources } from './ordered-sources.ts'
 import { rowsOfRanges } from './scan-range.ts'
 import { type PlanRun, type SplitInputs, splitInputs } from './scan-rows.ts'
@@ -59,7 +60,7 @@ export async function finishNewest(
   finish: (run: PlanRun) => Promise<FinishResult>,
 ): Promise<FinishResult | undefined> {
   const newest = newestTraces(run.plan)
-  if (!newest) return undefined
+  if (!newest || readsCold(run)) return undefined
   const split = splitInputs(run)
   const mostRows = rowsOfRanges(split.ranges) * largestShare
   const wanted = newest.offset + newest.count

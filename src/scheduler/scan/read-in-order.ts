@@ -6,10 +6,18 @@ import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { granuleRows } from '../../vector/column.ts'
 import { inOrder } from '../admission/in-flight.ts'
 import { isShortMerge } from '../cost/cost.ts'
+import { readsCold } from './cold-scan.ts'
 import { FoundRows } from './merge-rows.ts'
 import { OrderedSources } from './ordered-sources.ts'
 import { rowsOfRanges } from './scan-range.ts'
-import { inFlight, isOfAll, type PlanRun, scanParts, splitInputs } from './scan-rows.ts'
+import {
+  inFlight,
+  isOfAll,
+  type PlanRun,
+  scanColdParts,
+  scanParts,
+  splitInputs,
+} from './scan-rows.ts'
 import { noteSkipped, skipKnown } from './zone-map-aggregates.ts'
 
 export interface ScanRowsOptions {
@@ -99,7 +107,13 @@ async function* readInOrder(
   }
   if (before) await found.add({ rows: before, isPartial: false })
   let first = others
-  if (window.offset > 0 && plan.sort.length === 0) {
+  const isCold = readsCold(run)
+  if (isCold) {
+    // Of any age.
+    const scan = { run, wanted: window.wanted, mayBePartial }
+    for await (const part of scanColdParts(scan)) await found.add(part)
+  }
+  if (window.offset > 0 && plan.sort.length === 0 && !isCold) {
     // What is in no column may be of any age.
     await read(others)
     first = []

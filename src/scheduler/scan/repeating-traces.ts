@@ -9,6 +9,7 @@ import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { inSemiJoinSet } from '../../planner/trace-plan.ts'
 import { samePath } from '../../type/value.ts'
 import type { SharedDictionary } from '../../vector/shared-dictionary.ts'
+import { readsCold } from './cold-scan.ts'
 import { isSegmentRange, type SegmentRange } from './scan-range.ts'
 import { type PlanRun, scanGroups, sharedDictionaries, splitInputs } from './scan-rows.ts'
 import { traceSetOfCodes } from './semi-join-sets.ts'
@@ -22,7 +23,7 @@ const tracePath = ['root_span_id']
  */
 export async function inRepeatingTraces(run: PlanRun): Promise<PlanRun | undefined> {
   const { plan } = run
-  if (!findsRepeatedUsage(plan) || !plan.predicates.every(isOfTraces)) return run
+  if (readsCold(run) || !findsRepeatedUsage(plan) || !plan.predicates.every(isOfTraces)) return run
   const { ranges, others } = splitInputs(run)
   // Rows of other kinds are versions of the past.
   if (!others.every(({ kind }) => kind === 'log' || kind === 'lost')) return run

@@ -23,6 +23,7 @@ import { isLookUp } from '../cost/cost.ts'
 import type { TaskRunner } from '../thread/query-pool.ts'
 import type { QueryTasks } from '../thread/query-tasks.ts'
 import type { AuditLog } from './audit-log.ts'
+import { coldInputs, readsCold } from './cold-scan.ts'
 import { localGroupingKey, localGroupingOf } from './local-grouping.ts'
 import { ObjectSegments } from './object-segments.ts'
 import { isSegmentRange, type ScanRange } from './scan-range.ts'
@@ -82,7 +83,8 @@ export async function scanGroups(
     const scan = { run, wanted: 0, dictionaries, localGrouping }
     for await (const result of scanUnits(morsels, scan)) partials.push(result as GroupsResult)
   }
-  const key = localGroupingKey(run.plan, dictionaries)
+  // Of a group that the cluster has rows of, no task has all.
+  const key = readsCold(run) ? undefined : localGroupingKey(run.plan, dictionaries)
   const inputsOf = (some: readonly ScanRange[]) => some.map(({ input }) => input)
   if (key === undefined) {
     const morsels = morselsOf([...others, ...inputsOf(ranges)], run.plan, run.pool.workers)
@@ -95,6 +97,8 @@ export async function scanGroups(
     const morsels = segmentMorsels(ranges.filter(isSegmentRange))
     await scanAll(morsels, localGroupingOf(morsels, key, partials))
   }
+  const scan = { run, wanted: 0, dictionaries }
+  for await (const result of scanCold(scan)) partials.push(result as GroupsResult)
   return {
     kind: 'groups',
     partials,
@@ -123,6 +127,11 @@ export function scanParts(
   return scanUnits(morselsOf(inputs, plan, pool.workers), scan) as AsyncGenerator<RowsResult>
 }
 
+/** The same of what the cluster has, as it comes. */
+export function scanColdParts(scan: RowsScan): AsyncGenerator<RowsResult> {
+  return scanCold(scan) as AsyncGenerator<RowsResult>
+}
+
 /** How the first rows of an order are scanned. */
 interface RowsScan {
   readonly run: PlanRun
@@ -145,8 +154,7 @@ async function* scanUnits(
   const { pool, audit, name } = scan.run
   const count = Math.min(morsels.length, Math.max(1, pool.workers))
   const { inputs, share } = sharedInputs(morsels, count, pool.waiting)
-  const { transaction } = scan.run.snapshot
-  const snapshot = { transaction, unsuperseded: unsupersededOf(inputs, scan.run) }
+  const snapshot = { ...boundsOf(scan.run), unsuperseded: unsupersededOf(inputs, scan.run) }
   const tasks = function* () {
     for (let i = 0; i < count; i++) yield () => runScan(inputs, share, snapshot, scan)
     // A task has left some, as others waited.
@@ -156,6 +164,26 @@ async function* scanUnits(
     audit.task(name, result.metrics)
     yield result
   }
+}
+
+/** Scans rows of the cluster, part by part: no more come than tasks are at work. */
+async function* scanCold(scan: UnitsScan): AsyncGenerator<GroupsResult | RowsResult> {
+  const { pool, audit, name } = scan.run
+  const snapshot = boundsOf(scan.run)
+  const task = (inputs: readonly TaskInput[]) => () => runScan(inputs, undefined, snapshot, scan)
+  const tasks = mapped(coldInputs(scan.run), task)
+  for await (const result of unordered(tasks, Math.max(1, pool.workers))) {
+    audit.task(name, result.metrics)
+    yield result
+  }
+}
+
+async function* mapped<From, To>(of: AsyncIterable<From>, map: (each: From) => To) {
+  for await (const each of of) yield map(each)
+}
+
+function boundsOf({ snapshot: { transaction, cold } }: PlanRun): SnapshotBounds {
+  return { transaction, exportedThrough: cold?.exportedThrough }
 }
 
 /** Inputs of an object from which on one look at all of it takes less than one at each. */
@@ -171,7 +199,7 @@ function unsupersededOf(inputs: readonly TaskInput[], { pool }: PlanRun): number
 
 async function runScan(
   inputs: readonly TaskInput[],
-  share: SharedInputs,
+  share: SharedInputs | undefined,
   snapshot: SnapshotBounds,
   { run, wanted, threshold, mayBePartial = false, dictionaries = [], localGrouping }: UnitsScan,
 ): Promise<GroupsResult | RowsResult> {

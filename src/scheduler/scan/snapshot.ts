@@ -2,8 +2,9 @@ import type { RecordReader } from '../../storage/read/record-reader.ts'
 import type { LostRows } from '../../storage/segment/lost-rows.ts'
 import type { Manifest, ManifestSegment } from '../../storage/segment/manifest.ts'
 import { isSupersededWhole, type SegmentMetadata } from '../../storage/segment/metadata.ts'
-import type { RowKey } from '../../type/transaction.ts'
+import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
 import type { FreshSnapshot } from '../maintenance/fresh-rows.ts'
+import type { ColdView } from './cold-view.ts'
 
 export interface KeyRange {
   readonly from: RowKey
@@ -18,6 +19,8 @@ export interface QuerySnapshot {
   readonly segments: readonly { readonly id: number; readonly metadata: SegmentMetadata }[]
   /** What is in no segment yet. */
   readonly fresh: FreshSnapshot
+  /** What is read of the cluster instead; undefined: nothing. */
+  readonly cold?: ColdView | undefined
   /** What segments that are damaged had, which is to be read of the row store. */
   readonly lost?: readonly LostRows[] | undefined
   /** Parts in which all row versions of the object can be read; the last may have newer ones, too. */
@@ -64,8 +67,24 @@ export function seenSegments(
 /** Values of the row store, mostly blocks of 64 KiB, that one part of a history has at most. */
 const historyPartValues = 128
 
-/** The parts of what an object ever had, oldest first. */
-export function historyParts(records: RecordReader, object: number): KeyRange[] {
+/**
+ * The parts of what an object ever had, oldest first.
+ *
+ * @param exportedThrough rows of this transaction and earlier ones are left out
+ */
+export function historyParts(
+  records: RecordReader,
+  object: number,
+  exportedThrough: number,
+): KeyRange[] {
+  const first = { transaction: exportedThrough + 1, index: 0 }
+  return allParts(records, object).flatMap(({ from, to }) => {
+    if (compareRowKeys(to, first) <= 0) return []
+    return [{ from: compareRowKeys(from, first) < 0 ? first : from, to }]
+  })
+}
+
+function allParts(records: RecordReader, object: number): KeyRange[] {
   const starts: RowKey[] = []
   let values = 0
   for (const key of records.partsOf(object))

@@ -149,11 +149,11 @@ function logInputs(objects: ReadonlySet<number>, { fresh, lost }: QuerySnapshot)
 function memtableRanges(
   objects: ReadonlySet<number>,
   after: RowKey | undefined,
-  { transaction, fresh }: QuerySnapshot,
+  { transaction, fresh, cold }: QuerySnapshot,
 ): MemtableRange[] {
   const ranges: MemtableRange[] = []
   for (const { id, memory, last, objects: held } of fresh.memtables) {
-    const mayBeNewer = last > transaction
+    const mayBeNewer = last > transaction || cold !== undefined
     for (const { object, from, to, oldest, newest } of held) {
       if (!objects.has(object) || (after && compareRowKeys(oldest, after) >= 0)) continue
       const input = {
@@ -173,9 +173,11 @@ function memtableRanges(
 
 function segmentRangeOf(
   { segment, metadata, objectRows, from, to }: SegmentRows,
-  { transaction }: QuerySnapshot,
+  { transaction, cold }: QuerySnapshot,
 ): SegmentRange {
-  const mayBeNewer = objectRows.lastTransaction > transaction
+  const { firstTransaction, lastTransaction } = objectRows
+  const mayBeNewer =
+    lastTransaction > transaction || firstTransaction <= (cold?.exportedThrough ?? 0)
   return {
     input: { kind: 'segment', segment, object: objectRows.object, from, to, mayBeNewer },
     metadata,

@@ -5,8 +5,16 @@ import { isDamage, type SegmentDamage } from '../../storage/segment/segment-stor
 import type { Admission } from '../admission/admission.ts'
 import type { RunningQuery } from '../admission/running-query.ts'
 import { taskMs } from '../cost/cost.ts'
+import type { ColdView } from '../scan/cold-view.ts'
+import { rowsToLend } from '../scan/lent-rows.ts'
 import type { Dictionaries } from './dictionaries.ts'
 import { type QueryPool, type ResultOf, resultOf, type TaskRunner } from './query-pool.ts'
+
+export interface QueryTasksOptions {
+  /** Is told of segments that are damaged, where a task can do without them. */
+  readonly noteDamage?: ((damage: SegmentDamage) => Promise<unknown>) | undefined
+  readonly cold?: ColdView | undefined
+}
 
 /**
  * Runs the tasks of one query in the pool that all share. Before its first task goes to a worker the
@@ -16,19 +24,20 @@ export class QueryTasks implements TaskRunner {
   readonly #pool: QueryPool
   readonly #admission: Admission
   readonly #query: RunningQuery
-  readonly #noteDamage: ((damage: SegmentDamage) => Promise<unknown>) | undefined
+  readonly #noteDamage: QueryTasksOptions['noteDamage']
+  readonly #cold: ColdView | undefined
 
-  /** @param noteDamage is told of segments that are damaged, where a task can do without them */
   constructor(
     pool: QueryPool,
     admission: Admission,
     query: RunningQuery,
-    noteDamage?: (damage: SegmentDamage) => Promise<unknown>,
+    { noteDamage, cold }: QueryTasksOptions = {},
   ) {
     this.#pool = pool
     this.#admission = admission
     this.#query = query
     this.#noteDamage = noteDamage
+    this.#cold = cold
   }
 
   get workers(): number {
@@ -37,6 +46,11 @@ export class QueryTasks implements TaskRunner {
 
   get waiting(): Int32Array {
     return this.#pool.waiting
+  }
+
+  /** Aborted once the query is cancelled, or has ended. */
+  get ending(): AbortSignal {
+    return this.#query.ending
   }
 
   /** Bytes that the query may hold. */
@@ -61,7 +75,7 @@ export class QueryTasks implements TaskRunner {
   /** Throws LIMIT_OVERLOADED, LIMIT_MEMORY, and why the query was cancelled while the task waited. */
   async run<T extends Task>(task: T, short = false): Promise<ResultOf<T>> {
     try {
-      return await this.#runOnce(task, short)
+      return await this.#runOnce(await this.#withLent(task), short)
     } catch (thrown) {
       if (!isDamage(thrown)) throw thrown
       const without = withoutSegment(task, thrown.damagedSegment)
@@ -69,6 +83,13 @@ export class QueryTasks implements TaskRunner {
       await this.#noteDamage?.(thrown)
       return this.run(without, short)
     }
+  }
+
+  /** The task with rows that it reads and the cluster has. */
+  async #withLent<T extends Task>(task: T): Promise<T> {
+    if (!this.#cold) return task
+    const lent = await rowsToLend(task, this.#cold, this.ending, this.budgetBytes)
+    return lent.length === 0 ? task : { ...task, lent }
   }
 
   async #runOnce<T extends Task>(task: T, short: boolean): Promise<ResultOf<T>> {

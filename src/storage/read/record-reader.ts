@@ -32,6 +32,7 @@ import {
   type Spill,
 } from '../record-log.ts'
 import type { FieldPath } from '../row/field-shapes.ts'
+import type { LentRows } from '../row/lent-rows.ts'
 import type { ObjectConstants, RowView } from '../row/row.ts'
 import type { PrintedRow } from '../row/row-block.ts'
 import { defaultCacheBytes, StoredRows, type StoredVersion } from '../row/stored-rows.ts'
@@ -85,6 +86,11 @@ export class RecordReader {
       runs: this.#runsAsOf(transaction),
       recent: 'not asked',
     }
+  }
+
+  /** Row versions that are not in the store are found among these, until others are lent, or none. */
+  lend(rows: LentRows | undefined): void {
+    this.#rows.lend(rows)
   }
 
   /** The version of the record `id` that is current; undefined if there is none or it is deleted. */

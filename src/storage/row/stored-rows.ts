@@ -5,8 +5,9 @@ import type { RowKey } from '../../type/transaction.ts'
 import type { BinaryDatabase, ReadTransaction, RecordsEnvironment } from '../environment.ts'
 import { objectOf, readRowKey, rowVersionKey } from '../record-key.ts'
 import { BlockCache, type CachedBlock, nameOfBlock } from './block-cache.ts'
+import type { LentRows } from './lent-rows.ts'
 import type { ObjectConstants, RowView } from './row.ts'
-import { isBlock, type PrintedRow, RowBlock } from './row-block.ts'
+import { isBlock, type PrintedRow, RowBlock, singleRow } from './row-block.ts'
 
 export interface StoredVersion {
   readonly key: RowKey
@@ -37,6 +38,7 @@ export class StoredRows {
   readonly #since: RecordsEnvironment['checkedSince']
   readonly #blocks: BlockCache
   readonly #chunks: LRUCache<object, Buffer>
+  #lent: LentRows | undefined
   /** The block that was used last: rows that are asked for together often stand together. */
   #last: CachedBlock | undefined
 
@@ -52,6 +54,11 @@ export class StoredRows {
       maxSize: cacheBytes * shareChunks,
       sizeCalculation: ({ length }) => Math.max(1, length),
     })
+  }
+
+  /** Rows that are not in the database are found among these from now on. */
+  lend(rows: LentRows | undefined): void {
+    this.#lent = rows
   }
 
   /** The row version with that key, a tombstone perhaps. */
@@ -121,6 +128,12 @@ export class StoredRows {
     version: RowKey,
     transaction: ReadTransaction | undefined,
   ): FoundRow | undefined {
+    const lent = this.#lent?.find(object, version)
+    if (lent) {
+      const key = rowVersionKey(object, version)
+      const value = singleRow(key, lent.bytes)
+      return { block: new RowBlock(key, value, this.#since), place: 0, value }
+    }
     const last = this.#last
     const isLast = last?.object === object && last.block.covers(version)
     const kept = isLast ? last : this.#blocks.covering(object, version)

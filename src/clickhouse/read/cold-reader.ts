@@ -1,0 +1,271 @@
+/** Reads row versions that only the nodes have, as they come, in memory that tasks may be lent (`storage/row/lent-rows.ts`). */
+import { endOfLentRow, objectOfLentRow } from '../../storage/row/lent-rows.ts'
+import type { RowKey } from '../../type/transaction.ts'
+import { ClickHouseCluster } from '../cluster.ts'
+import type { ClickHouseNode } from '../connection.ts'
+import { ExportFault } from '../fault.ts'
+import type { ClickHouseSettings } from '../settings.ts'
+import { coldColumns } from './compile-scan.ts'
+import type { CompiledScan, ScanParameters } from './compiled-scan.ts'
+
+/** A row version by its keys. */
+export interface ColdKey {
+  readonly object: number
+  readonly paginationKey: RowKey
+  readonly version: RowKey
+}
+
+/** What is lent to one task at least, unless there is no more; a longer row comes by itself. */
+const batchBytes = 4 * 2 ** 20
+/** Rows that are asked for by their keys with one statement. */
+const keysAtOnce = 10_000
+/** As many queries may read at a time, each of which may wait for rows by their keys while it is at a scan. */
+const connections = 256
+/** Of nodes that do not answer, this is known before two seconds are over. */
+const watchEveryMs = 400
+const pingMs = 700
+const openMs = 1500
+/** Queries have deadlines of their own. */
+const longestMs = 3600_000
+const mostEntries = 2
+
+const serverSettings = {
+  skip_unavailable_shards: 0,
+  connect_timeout_with_failover_ms: 500,
+  connections_with_failover_max_tries: 1,
+  // A number has no room for all that are of 64 bits.
+  max_execution_time: 3600,
+  // What is to be read is told by the bounds of keys, and bodies are long.
+  preferred_block_size_bytes: 2 ** 20,
+}
+
+export class ColdReader {
+  readonly #settings: ClickHouseSettings
+  readonly #closing = new AbortController()
+  #cluster: Promise<ClickHouseCluster> | undefined
+
+  constructor(settings: ClickHouseSettings) {
+    this.#settings = settings
+  }
+
+  get database(): string {
+    return this.#settings.database
+  }
+
+  /** Rows of a compiled scan, in parts. Throws an `ExportFault`; never gives an answer that is short. */
+  async *rows(
+    { sql, parameters }: Pick<CompiledScan, 'sql' | 'parameters'>,
+    signal: AbortSignal,
+  ): AsyncGenerator<SharedArrayBuffer> {
+    yield* partsOf(this.#chunks(sql, parameters, signal))
+  }
+
+  /** The rows of these versions, as far as the nodes have them. */
+  async *byKeys(keys: readonly ColdKey[], signal: AbortSignal): AsyncGenerator<SharedArrayBuffer> {
+    for (let from = 0; from < keys.length; from += keysAtOnce) {
+      const some = keys.slice(from, from + keysAtOnce)
+      const tuples = some.map(({ object, paginationKey, version }) => {
+        return `(${object},${numberOf(paginationKey)},${numberOf(version)})`
+      })
+      const sql = `SELECT ${coldColumns} FROM ${this.database}.records WHERE (object, pagination_key, version) IN (${tuples.join()})`
+      yield* this.rows({ sql, parameters: {} }, signal)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new ExportFault('failed', 'the service ends'))
+    const cluster = await this.#cluster?.catch(() => undefined)
+    await cluster?.close()
+  }
+
+  async *#chunks(
+    sql: string,
+    parameters: ScanParameters,
+    signal: AbortSignal,
+  ): AsyncGenerator<Buffer> {
+    const cluster = await this.#open()
+    const entries = cluster.nodes.slice(0, mostEntries)
+    let fault: unknown
+    for (const { node } of entries) {
+      let isBegun = false
+      try {
+        for await (const chunk of watched(cluster, node, { sql, parameters, signal })) {
+          isBegun = true
+          yield chunk
+        }
+        return
+      } catch (thrown) {
+        const mayElse = thrown instanceof ExportFault && thrown.kind === 'unreachable'
+        if (mayElse) this.#cluster = undefined
+        if (isBegun || !mayElse || signal.aborted) throw thrown
+        fault ??= thrown
+      }
+    }
+    throw fault
+  }
+
+  #open(): Promise<ClickHouseCluster> {
+    this.#cluster ??= this.#openWithin().catch((thrown: unknown) => {
+      this.#cluster = undefined
+      throw thrown
+    })
+    return this.#cluster
+  }
+
+  async #openWithin(): Promise<ClickHouseCluster> {
+    const { urls } = this.#settings
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const hosts = urls.map((url) => new URL(url).host).join(' and ')
+        const silent = `${hosts} cannot be reached: no answer in ${openMs / 1000} s`
+        reject(new ExportFault('unreachable', silent))
+      }, openMs)
+    })
+    try {
+      const opening = ClickHouseCluster.open(this.#settings, this.#closing.signal, connections)
+      return await Promise.race([opening, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+interface Asked {
+  readonly sql: string
+  readonly parameters: ScanParameters
+  readonly signal: AbortSignal
+}
+
+/** Of a node that was cut off nothing is heard: whether one of each shard answers is asked while rows are waited for. */
+async function* watched(
+  cluster: ClickHouseCluster,
+  entry: ClickHouseNode,
+  { sql, parameters, signal }: Asked,
+): AsyncGenerator<Buffer> {
+  const control = new AbortController()
+  const watch = new ShardWatch(cluster, entry, (fault) => control.abort(fault))
+  const stream = entry.stream(sql, {
+    parameters,
+    settings: serverSettings,
+    signal: AbortSignal.any([signal, control.signal]),
+    deadlineMs: longestMs,
+  })
+  try {
+    for (;;) {
+      watch.begin()
+      const next = await stream.next()
+      watch.end()
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    watch.end()
+    await stream.return(undefined)
+  }
+}
+
+class ShardWatch {
+  readonly #cluster: ClickHouseCluster
+  readonly #entry: ClickHouseNode
+  readonly #onDead: (fault: unknown) => void
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(cluster: ClickHouseCluster, entry: ClickHouseNode, onDead: (fault: unknown) => void) {
+    this.#cluster = cluster
+    this.#entry = entry
+    this.#onDead = onDead
+  }
+
+  begin(): void {
+    this.#timer = setTimeout(() => this.#ask(), watchEveryMs)
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  async #ask(): Promise<void> {
+    const timer = this.#timer
+    const fault = await this.#deadShard()
+    if (this.#timer !== timer) return
+    if (fault) this.#onDead(fault)
+    else this.begin()
+  }
+
+  /** What is said of a shard none of whose nodes answers, or of the node that was asked. */
+  async #deadShard(): Promise<unknown> {
+    const { nodes } = this.#cluster
+    const outcomes = await Promise.allSettled(nodes.map(({ node }) => node.ping(pingMs)))
+    const answering = new Set(
+      nodes.flatMap(({ shard }, i) => (outcomes[i]!.status === 'fulfilled' ? [shard] : [])),
+    )
+    for (const [i, { node, shard }] of nodes.entries()) {
+      const outcome = outcomes[i]!
+      if (outcome.status === 'rejected' && (node === this.#entry || !answering.has(shard)))
+        return outcome.reason
+    }
+    return undefined
+  }
+}
+
+/** Whole rows, at least `batchBytes` of them together. */
+async function* partsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<SharedArrayBuffer> {
+  let held: Buffer[] = []
+  let heldBytes = 0
+  const take = (): Buffer => {
+    const all = held.length === 1 ? held[0]! : Buffer.concat(held)
+    held = []
+    heldBytes = 0
+    return all
+  }
+  for await (const chunk of chunks) {
+    held.push(chunk)
+    heldBytes += chunk.length
+    if (heldBytes < batchBytes) continue
+    const bytes = take()
+    const end = endOfWholeRows(bytes)
+    if (end > 0) yield sharedCopy(bytes.subarray(0, end))
+    if (end === bytes.length) continue
+    held = [bytes.subarray(end)]
+    heldBytes = bytes.length - end
+  }
+  if (heldBytes === 0) return
+  const bytes = take()
+  const end = endOfWholeRows(bytes)
+  if (end < bytes.length) {
+    throw new ExportFault('unreachable', 'an answer of ClickHouse ended within a row')
+  }
+  yield sharedCopy(bytes)
+}
+
+function endOfWholeRows(bytes: Buffer): number {
+  let end = 0
+  while (end < bytes.length) {
+    const next = endOfLentRow(bytes, end, bytes.length)
+    if (next === undefined) return end
+    end = next
+  }
+  return end
+}
+
+function sharedCopy(bytes: Buffer): SharedArrayBuffer {
+  const memory = new SharedArrayBuffer(bytes.length)
+  bytes.copy(Buffer.from(memory))
+  return memory
+}
+
+/** Numbers of the objects that have rows in the memory. */
+export function objectsIn(memory: SharedArrayBuffer): Set<number> {
+  const bytes = Buffer.from(memory)
+  const objects = new Set<number>()
+  for (let start = 0; start < bytes.length; start = endOfLentRow(bytes, start, bytes.length)!) {
+    objects.add(objectOfLentRow(bytes, start))
+  }
+  return objects
+}
+
+function numberOf({ transaction, index }: RowKey): bigint {
+  return BigInt(transaction) * 65_536n + BigInt(index)
+}

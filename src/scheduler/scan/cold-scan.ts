@@ -1,0 +1,57 @@
+/** Candidate rows of the cluster for a scan. */
+import type { EvaluationContext } from '../../binder/evaluate.ts'
+import { objectsIn } from '../../clickhouse/read/cold-reader.ts'
+import { compileScan } from '../../clickhouse/read/compile-scan.ts'
+import type { CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
+import type { TaskInput } from '../../executor/task/task.ts'
+import type { PhysicalPlan } from '../../planner/physical-plan.ts'
+import type { AuditLog } from './audit-log.ts'
+import { faultsTold } from './cold-view.ts'
+import type { QuerySnapshot } from './snapshot.ts'
+
+interface ColdPlan {
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  readonly snapshot: Pick<QuerySnapshot, 'cold' | 'transaction'>
+}
+
+interface ColdRun extends ColdPlan {
+  readonly name: string
+  /** `ending` is aborted once nobody waits for the answer. */
+  readonly pool: { readonly ending: AbortSignal }
+  readonly audit: AuditLog
+}
+
+/** Whether the scan of a plan reads of the cluster, too. Records that are looked up are here. */
+export function readsCold({ plan, snapshot }: Pick<ColdPlan, 'plan' | 'snapshot'>): boolean {
+  return snapshot.cold !== undefined && plan.access.kind === 'scan' && plan.limit !== 0
+}
+
+/** What the cluster is asked for a plan; undefined where it is not. */
+export function compileCold({ plan, context, snapshot }: ColdPlan): CompiledScan | undefined {
+  const { cold, transaction } = snapshot
+  if (!cold || !readsCold({ plan, snapshot })) return undefined
+  const { exportedThrough, reader } = cold
+  const { database } = reader
+  return compileScan(plan, { database, exportedThrough, transaction, after: plan.after }, context)
+}
+
+/** Candidate rows of the cluster as inputs of tasks: each time those that one task is to scan. */
+export async function* coldInputs(run: ColdRun): AsyncGenerator<readonly TaskInput[]> {
+  const compiled = compileCold(run)
+  if (!compiled) return
+  const { name, snapshot, pool, audit } = run
+  const started = audit.now()
+  let bytes = 0
+  for await (const memory of faultsTold(snapshot.cold!.reader.rows(compiled, pool.ending))) {
+    bytes += memory.byteLength
+    audit.noteBytes(memory.byteLength)
+    yield [...objectsIn(memory)].map((object) => ({ kind: 'lent', object, memory }))
+  }
+  audit.add('cluster', started, {
+    plan: name,
+    level: compiled.level,
+    sql: compiled.sql,
+    bytes,
+  })
+}

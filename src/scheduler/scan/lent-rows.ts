@@ -1,0 +1,65 @@
+/** Rows that the cluster has and a task reads by their keys: they are lent to it. */
+import type { ColdKey } from '../../clickhouse/read/cold-reader.ts'
+import type { RowList } from '../../executor/column/row-list.ts'
+import type { Task } from '../../executor/task/task.ts'
+import { overBudget } from '../../executor/thread/memory-limit.ts'
+import { paginationKeyAt, versionKeyAt } from '../../vector/row-keys.ts'
+import { type ColdView, faultsTold } from './cold-view.ts'
+
+/** @param budgetBytes what they may take together */
+export async function rowsToLend(
+  task: Task,
+  { exportedThrough, reader }: ColdView,
+  signal: AbortSignal,
+  budgetBytes: number,
+): Promise<SharedArrayBuffer[]> {
+  const keys = keysOf(task, exportedThrough)
+  if (keys.length === 0) return []
+  const parts: SharedArrayBuffer[] = []
+  let bytes = 0
+  for await (const part of faultsTold(reader.byKeys(keys, signal))) {
+    bytes += part.byteLength
+    if (bytes > budgetBytes) throw overBudget(budgetBytes)
+    parts.push(part)
+  }
+  return parts
+}
+
+function keysOf(task: Task, exportedThrough: number): ColdKey[] {
+  return listsOf(task).flatMap((rows) => {
+    const keys: ColdKey[] = []
+    for (let row = 0; row < rows.object.length; row++) {
+      if (rows.object[row]! < 0 || rows.transaction[row]! > exportedThrough) continue
+      keys.push({
+        object: rows.object[row]!,
+        paginationKey: paginationKeyAt(rows, row),
+        version: versionKeyAt(rows, row),
+      })
+    }
+    return keys
+  })
+}
+
+/** Rows of which a task may read fields. */
+function listsOf(task: Task): readonly RowList[] {
+  switch (task.kind) {
+    case 'print':
+    case 'infer form': {
+      const { rows, compared } = task.relation
+      return [rows, compared].filter((list) => list !== undefined)
+    }
+    case 'finish': {
+      if (task.plan.stages.length === 0) return []
+      const { input } = task
+      if (input.kind === 'rows') return input.lists
+      const local = input.local.flatMap((each) => {
+        return each.kind === 'rows' ? each.relation.rows : each.groups.rows
+      })
+      return [...input.partials.map(({ rows }) => rows), ...local].filter(
+        (list) => list !== undefined,
+      )
+    }
+    default:
+      return []
+  }
+}
