@@ -25,6 +25,7 @@ import {
   defaultQueryLimits,
   type QueryLimits,
 } from './scheduler/admission/query-limits.ts'
+import type { HotLimits } from './scheduler/cold/hot-limits.ts'
 import { type MaskerSettings, readMaskerSettings } from './scheduler/insert/masker-settings.ts'
 import type { LanguageModel } from './search/ask-model.ts'
 import { fileFault } from './storage/directory/file-fault.ts'
@@ -77,6 +78,8 @@ export interface Config {
   readonly scrubBytesPerSecond: number
   /** Where transactions are exported to; undefined: nowhere. */
   readonly clickhouse: ClickHouseSettings | undefined
+  /** What is not read of ClickHouse; undefined: nothing is read there. */
+  readonly hot: HotLimits | undefined
   /** Where users' exports may go. */
   readonly exportPlaces: ExportPlaces
   /** Masks what is inserted; undefined: only rules do. */
@@ -127,6 +130,8 @@ export interface ConfigFlags extends SignInFlags, ClickHouseFlags, ExportPlaceFl
   readonly warmUp?: string
   readonly forgetSecrets?: boolean
   readonly scrubMbPerSecond?: string
+  readonly hotDays?: string
+  readonly hotBytes?: string
 }
 
 const largestNumber = 1_000_000_000
@@ -147,6 +152,10 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       'ASSAY_BOOTSTRAP_KEY must be 8 to 1024 visible ASCII characters without spaces',
     )
   }
+  const clickhouse = readClickHouseSettings(
+    setting,
+    readSecret(environment, 'ASSAY_CLICKHOUSE_PASSWORD'),
+  )
   return Object.freeze({
     host: setting('host', '--host', 'ASSAY_HOST').text ?? '127.0.0.1',
     port: integer(setting('port', '--port', 'ASSAY_PORT'), 8000, 0, 65_535),
@@ -206,10 +215,8 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
         1000,
       ) *
       2 ** 20,
-    clickhouse: readClickHouseSettings(
-      setting,
-      readSecret(environment, 'ASSAY_CLICKHOUSE_PASSWORD'),
-    ),
+    clickhouse,
+    hot: hotLimits(setting, clickhouse !== undefined),
     exportPlaces: readExportPlaces(setting, readS3Secrets(environment), environment),
     masker: readMaskerSettings(environment, readSecret(environment, 'ASSAY_MASKING_TOKEN')),
   })
@@ -233,6 +240,23 @@ type SettingReader = (
   name: string,
   variable: string,
 ) => Setting
+
+function hotLimits(setting: SettingReader, isExporting: boolean): HotLimits | undefined {
+  const days = setting('hotDays', '--hot-days', 'ASSAY_HOT_DAYS')
+  const bytes = setting('hotBytes', '--hot-bytes', 'ASSAY_HOT_BYTES')
+  const given = [days, bytes].find(({ text }) => text !== undefined)
+  if (!given) return undefined
+  if (!isExporting) {
+    throw new AssayError(
+      'CONFIG_INVALID',
+      `${given.source} says what is not read of ClickHouse, and there is none: give one with --clickhouse`,
+    )
+  }
+  const limit = (of: Setting) => {
+    return of.text === undefined ? undefined : integer(of, 0, 0, Number.MAX_SAFE_INTEGER)
+  }
+  return { days: limit(days), bytes: limit(bytes) }
+}
 
 function queryLimits(setting: SettingReader): QueryLimits {
   const { admission, memory, slowMs, keptAnswersBytes, rowCacheBytes } = defaultQueryLimits

@@ -10,8 +10,9 @@ import { DiskReserve } from './scheduler/admission/disk-reserve.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/admission/query-limits.ts'
 import type { QueryStatus } from './scheduler/admission/running-query.ts'
 import { BackupThread } from './scheduler/backup-thread.ts'
+import { ColdReader, coldViewAt } from './scheduler/cold/cold-view.ts'
+import { ColdRows, type HotLimits } from './scheduler/cold/hot-limits.ts'
 import type { EngineOptions, Logger } from './scheduler/engine-options.ts'
-import { ColdRows, type HotLimits } from './scheduler/export/cold-rows.ts'
 import { ExportLoop, type ExportSummary } from './scheduler/export/export-loop.ts'
 import { HttpMasker } from './scheduler/insert/http-masker.ts'
 import { IngestPool } from './scheduler/insert/ingest-pool.ts'
@@ -28,7 +29,6 @@ import { Queries, type QueriesOptions } from './scheduler/queries.ts'
 import { QueryPlans } from './scheduler/query-plans.ts'
 import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-request.ts'
 import { QueryRunner } from './scheduler/query-runner.ts'
-import { ColdReader, coldViewAt } from './scheduler/scan/cold-view.ts'
 import { type EngineStatus, maintenanceStatus, storedBytes } from './scheduler/status.ts'
 import { QueryPool } from './scheduler/thread/query-pool.ts'
 import { newTaskCount } from './scheduler/thread/task-count.ts'
@@ -36,7 +36,7 @@ import { WarmUp } from './scheduler/warm-up.ts'
 import { type WriteListener, WriteWatch } from './scheduler/write-watch.ts'
 import { areGivenUp } from './storage/environment.ts'
 import type { Sought } from './storage/maintenance/find-versions.ts'
-import { type Purge, readPurges } from './storage/maintenance/purge-plan.ts'
+import { type Purge, readPurged, readPurges } from './storage/maintenance/purge-plan.ts'
 import { freeBytesOf, recordsFile } from './storage/maintenance/segment-files.ts'
 import { isWipeDue } from './storage/maintenance/wipe-free.ts'
 import { placesOf, type SpanPlace } from './storage/read/span-place.ts'
@@ -216,6 +216,10 @@ export class Engine {
     const rows = new ColdRows({
       hot,
       exportedThrough: () => this.#export?.through ?? 0,
+      hasRemoved: () => {
+        const { progress } = this.#parts.data.records
+        return readPurged(progress, this.#export?.purged ?? 0).length > 0
+      },
       manifest: () => maintenance.manifest,
       snapshotAt: (transaction) => {
         return reads.during(({ records }) => records.snapshotAt(transaction))

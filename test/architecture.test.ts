@@ -31,7 +31,18 @@ const orders: readonly (readonly string[])[] = [
 const innerOrders: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'scheduler',
-    ['', 'answer', 'scan', 'insert', 'maintenance', 'export', 'thread', 'admission', 'cost'],
+    [
+      '',
+      'answer',
+      'scan',
+      'insert',
+      'maintenance',
+      'export',
+      'thread',
+      'cold',
+      'admission',
+      'cost',
+    ],
   ],
   [
     'storage',

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Cluster, hasCluster } from './cluster/cluster.ts'
 import { prefixLength, readGoldenFiles } from './support/golden-file.ts'
+import { isSlow } from './support/random-seed.ts'
 import { printSlt } from './support/slt.ts'
 import {
+  clusterStates,
   type GoldenRun,
   GoldenStore,
   runBlocks,
@@ -10,14 +13,20 @@ import {
 } from './support/slt-runner.ts'
 
 const files = readGoldenFiles()
-const setups = storageStates.flatMap((state) => [0, 2].map((workers) => ({ state, workers })))
+// Minutes: each insert is waited for until the cluster has it.
+const states = isSlow && hasCluster() ? [...storageStates, ...clusterStates] : storageStates
+const setups = states.flatMap((state) => [0, 2].map((workers) => ({ state, workers })))
+const clusterNumber = 89
 
 describe.each(setups)('golden files, $state, $workers workers', (setup) => {
   let store: GoldenStore
+  let cluster: Cluster | undefined
   const runs = new Map<string, GoldenRun>()
 
   beforeAll(async () => {
-    store = await GoldenStore.open(setup)
+    const needsCluster = clusterStates.some((each) => each === setup.state)
+    if (needsCluster) cluster = await Cluster.up({ shards: 2, replicas: 1, number: clusterNumber })
+    store = await GoldenStore.open({ ...setup, cluster })
     if (setup.state !== 'compacted') return
     // One restart for all files: what they write first is written before it.
     for (const file of files) {
@@ -30,7 +39,10 @@ describe.each(setups)('golden files, $state, $workers workers', (setup) => {
     await store.reopen()
   })
 
-  afterAll(() => store.close())
+  afterAll(async () => {
+    await store.close()
+    cluster?.down()
+  })
 
   it.each(files)('$name', async (file) => {
     const begun = runs.get(file.name)

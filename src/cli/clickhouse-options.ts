@@ -1,5 +1,18 @@
 import type { Command } from 'commander'
 
+/** Flags of `assay serve` that say which records are read of ClickHouse. */
+export function addHotOptions(command: Command): void {
+  command
+    .option(
+      '--hot-days <days>',
+      'with --clickhouse: records that were written earlier are read there; 0: all that have arrived (ASSAY_HOT_DAYS)',
+    )
+    .option(
+      '--hot-bytes <bytes>',
+      'with --clickhouse: records beyond the newest segments of so many bytes are read there (ASSAY_HOT_BYTES)',
+    )
+}
+
 /** Flags of `assay serve` that say where transactions are exported to. */
 export function addClickHouseOptions(command: Command): void {
   command

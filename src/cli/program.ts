@@ -5,7 +5,7 @@ import { version } from '../server/version.ts'
 import { addAdministration } from './admin-program.ts'
 import { addBackup } from './backup-program.ts'
 import type { CheckFlags } from './check.ts'
-import { addClickHouseOptions } from './clickhouse-options.ts'
+import { addClickHouseOptions, addHotOptions } from './clickhouse-options.ts'
 import { addClickHouse } from './clickhouse-program.ts'
 import type { DemoFlags } from './demo.ts'
 import { addExportOptions } from './export-options.ts'
@@ -148,6 +148,7 @@ function addServe(program: Command): void {
       await (await import('./serve.ts')).runServe(flags)
     })
   addClickHouseOptions(command)
+  addHotOptions(command)
   addExportOptions(command)
   addSignInOptions(command)
 }

@@ -59,6 +59,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     leastFreeBytes,
     maintenance: { scrubBytesPerSecond: config.scrubBytesPerSecond },
     clickhouse: config.clickhouse,
+    hot: config.hot,
     masker: config.masker,
     logger,
     maskingKey: (organizationId) => {

@@ -31,6 +31,8 @@ export interface ExportStatus extends BacklogStatus {
   /** All transactions up to this one have arrived. */
   readonly through: number
   readonly runThrough: number
+  /** What was removed from the data directory up to this time is removed there, too: see `readPurged`. */
+  readonly purged: number
   /** Whether it was told of no objects yet, so that nothing is exported. */
   readonly needsObjects: boolean
   /** How often all was sent anew, counted from 1. */

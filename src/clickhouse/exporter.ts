@@ -86,7 +86,7 @@ export class Exporter {
       fault = faultOf(thrown)
       await this.#disconnect(fault)
     }
-    const { through, run, round } = this.#file.state
+    const { through, run, round, purged } = this.#file.state
     const backlog = this.#within(({ transaction }) => this.#backlog.update(through, transaction))
     return {
       through,
@@ -94,6 +94,7 @@ export class Exporter {
       needsObjects: this.#live === undefined,
       round,
       runThrough: run.through,
+      purged,
       sentRows: this.#sentRows,
       sentBytes: this.#sentBytes,
       fault: fault && { kind: fault.kind, message: fault.message },

@@ -3,7 +3,7 @@
 import type { ByteWriter } from '../json/byte-writer.ts'
 import { jsonKind } from '../json/scan.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
-import { directoryEntryBytes, type RowView } from '../storage/row/row.ts'
+import type { ByteSpan, RowView } from '../storage/row/row.ts'
 import { isStoredField } from '../type/record.ts'
 import type { RowKey } from '../type/transaction.ts'
 import { BinaryRows } from './binary-rows.ts'
@@ -149,29 +149,26 @@ export class RowEncoder {
 
 /** The record as the column `body` has it: all members, in the order in which they were written. */
 export function writeBody(view: RowView, out: ByteWriter): void {
-  const { bytes } = view
-  const starts = memberStarts(view)
-  const end = membersEnd(view)
   out.byte(openBrace)
-  starts.forEach((start, place) => {
+  membersOf(view).forEach(({ start, end }, place) => {
     if (place > 0) out.byte(comma)
-    out.copy(bytes, start, starts[place + 1] ?? end)
+    out.copy(view.bytes, start, end)
   })
   out.byte(closeBrace)
 }
 
 function bodyLength(view: RowView): number {
-  const end = membersEnd(view)
-  return 2 + Math.max(0, view.fieldCount - 1) + end - (memberStarts(view)[0] ?? end)
+  const members = membersOf(view)
+  return members.reduce((sum, { start, end }) => sum + end - start, 1 + Math.max(1, members.length))
 }
 
-function memberStarts(view: RowView): number[] {
-  const starts = Array.from({ length: view.fieldCount }, (_, field) => view.memberStart(field))
-  return starts.sort((a, b) => a - b)
-}
-
-function membersEnd({ bytes, fieldCount }: RowView): number {
-  return bytes.length - fieldCount * directoryEntryBytes
+/** Between them may be what a merge has taken out. */
+function membersOf(view: RowView): ByteSpan[] {
+  const members = Array.from({ length: view.fieldCount }, (_, field) => {
+    const start = view.memberStart(field)
+    return { start, end: start + view.nameLength(field) + 1 + view.valueLength(field) }
+  })
+  return members.sort((a, b) => a.start - b.start)
 }
 
 /** A field that is a string; undefined when there is none. */

@@ -2,7 +2,7 @@
 import type { ClickHouseSettings } from '../clickhouse/settings.ts'
 import type { PriceTable } from '../function/prices.ts'
 import type { QueryLimits } from './admission/query-limits.ts'
-import type { HotLimits } from './export/cold-rows.ts'
+import type { HotLimits } from './cold/hot-limits.ts'
 import type { MaskerSettings } from './insert/masker-settings.ts'
 import type { MaintenanceOptions } from './maintenance/maintenance-options.ts'
 

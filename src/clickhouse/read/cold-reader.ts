@@ -1,5 +1,5 @@
 /** Reads row versions that only the nodes have, as they come, in memory that tasks may be lent (`storage/row/lent-rows.ts`). */
-import { endOfLentRow, objectOfLentRow } from '../../storage/row/lent-rows.ts'
+import { endOfLentRow } from '../../storage/row/lent-rows.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { ClickHouseCluster } from '../cluster.ts'
 import type { ClickHouseNode } from '../connection.ts'
@@ -33,9 +33,7 @@ const serverSettings = {
   skip_unavailable_shards: 0,
   connect_timeout_with_failover_ms: 500,
   connections_with_failover_max_tries: 1,
-  // A number has no room for all that are of 64 bits.
-  max_execution_time: 3600,
-  // What is to be read is told by the bounds of keys, and bodies are long.
+  // Bodies are long.
   preferred_block_size_bytes: 2 ** 20,
 }
 
@@ -254,16 +252,6 @@ function sharedCopy(bytes: Buffer): SharedArrayBuffer {
   const memory = new SharedArrayBuffer(bytes.length)
   bytes.copy(Buffer.from(memory))
   return memory
-}
-
-/** Numbers of the objects that have rows in the memory. */
-export function objectsIn(memory: SharedArrayBuffer): Set<number> {
-  const bytes = Buffer.from(memory)
-  const objects = new Set<number>()
-  for (let start = 0; start < bytes.length; start = endOfLentRow(bytes, start, bytes.length)!) {
-    objects.add(objectOfLentRow(bytes, start))
-  }
-  return objects
 }
 
 function numberOf({ transaction, index }: RowKey): bigint {

@@ -53,6 +53,7 @@ const tellEveryMs = 60_000
 const nothing: ExportStatus = {
   through: 0,
   runThrough: 0,
+  purged: 0,
   needsObjects: false,
   round: 1,
   transactions: 0,
@@ -100,6 +101,11 @@ export class ExportLoop {
   /** All transactions up to this one have arrived; 0: none. */
   get through(): number {
     return this.#status.through
+  }
+
+  /** See `ExportStatus`. */
+  get purged(): number {
+    return this.#status.purged
   }
 
   get summary(): ExportSummary {

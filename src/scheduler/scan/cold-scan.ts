@@ -1,12 +1,12 @@
 /** Candidate rows of the cluster for a scan. */
 import type { EvaluationContext } from '../../binder/evaluate.ts'
-import { objectsIn } from '../../clickhouse/read/cold-reader.ts'
 import { compileScan } from '../../clickhouse/read/compile-scan.ts'
 import type { CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
 import type { TaskInput } from '../../executor/task/task.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
+import { describeLent } from '../../storage/row/lent-rows.ts'
+import { faultsTold } from '../cold/cold-view.ts'
 import type { AuditLog } from './audit-log.ts'
-import { faultsTold } from './cold-view.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 
 interface ColdPlan {
@@ -42,16 +42,19 @@ export async function* coldInputs(run: ColdRun): AsyncGenerator<readonly TaskInp
   if (!compiled) return
   const { name, snapshot, pool, audit } = run
   const started = audit.now()
-  let bytes = 0
+  let [rows, bytes] = [0, 0]
   for await (const memory of faultsTold(snapshot.cold!.reader.rows(compiled, pool.ending))) {
+    const { objects, rowCount } = describeLent(memory)
+    rows += rowCount
     bytes += memory.byteLength
     audit.noteBytes(memory.byteLength)
-    yield [...objectsIn(memory)].map((object) => ({ kind: 'lent', object, memory }))
+    yield [...objects].map((object) => ({ kind: 'lent', object, memory }))
   }
   audit.add('cluster', started, {
     plan: name,
     level: compiled.level,
     sql: compiled.sql,
+    rows,
     bytes,
   })
 }

@@ -3,8 +3,8 @@ import type { LostRows } from '../../storage/segment/lost-rows.ts'
 import type { Manifest, ManifestSegment } from '../../storage/segment/manifest.ts'
 import { isSupersededWhole, type SegmentMetadata } from '../../storage/segment/metadata.ts'
 import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
+import type { ColdView } from '../cold/cold-view.ts'
 import type { FreshSnapshot } from '../maintenance/fresh-rows.ts'
-import type { ColdView } from './cold-view.ts'
 
 export interface KeyRange {
   readonly from: RowKey

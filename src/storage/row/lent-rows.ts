@@ -38,8 +38,22 @@ export function endOfLentRow(bytes: Uint8Array, start: number, end: number): num
   return body && body.to <= end ? body.to : undefined
 }
 
-/** The number of the object of the row that begins there. */
-export function objectOfLentRow(bytes: Buffer, start: number): number {
+/** Numbers of the objects of the rows in the memory, and how many rows there are. */
+export function describeLent(memory: SharedArrayBuffer): {
+  readonly objects: ReadonlySet<number>
+  readonly rowCount: number
+} {
+  const bytes = Buffer.from(memory)
+  const objects = new Set<number>()
+  let rowCount = 0
+  for (let start = 0; start < bytes.length; start = bodyAt(bytes, start, bytes.length)!.to) {
+    objects.add(objectOfLentRow(bytes, start))
+    rowCount++
+  }
+  return { objects, rowCount }
+}
+
+function objectOfLentRow(bytes: Buffer, start: number): number {
   return bytes.readUInt32LE(start)
 }
 

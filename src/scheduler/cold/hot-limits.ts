@@ -15,6 +15,8 @@ export interface ColdRowsOptions {
   readonly hot: HotLimits
   /** All transactions up to this one have arrived. */
   readonly exportedThrough: () => number
+  /** Whether rows were removed here that the cluster may still have: until they are gone there, nothing is read there. */
+  readonly hasRemoved: () => boolean
   readonly manifest: () => Manifest
   /** The newest snapshot that is not after a transaction. */
   readonly snapshotAt: (transaction: number) => number
@@ -35,11 +37,11 @@ export class ColdRows {
     this.#options = options
   }
 
-  /** Rows of this transaction and earlier ones are cold; 0: none. It never goes back while the cluster has them. */
+  /** Rows of this transaction and earlier ones are cold; 0: none.  */
   get through(): number {
     const { hot } = this.#options
     const exported = this.#options.exportedThrough()
-    if (exported === 0) return 0
+    if (exported === 0 || this.#options.hasRemoved()) return 0
     if (hot.after) return this.#options.snapshotAt(Math.min(exported, hot.after()))
     const manifest = this.#options.manifest()
     const at = performance.now()
