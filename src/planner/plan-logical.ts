@@ -9,6 +9,7 @@ import type {
 } from '../binder/bound.ts'
 import { inferredColumns } from '../binder/inferred-fields.ts'
 import { assert, unreachable } from '../error.ts'
+import { withUsedSides } from './compared-sides.ts'
 import { withUsedAggregates } from './group-columns.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import { fromLeaf } from './map-plan.ts'
@@ -22,14 +23,14 @@ export function planLogical(query: BoundQuery): LogicalQuery {
   const { output } = query
   return withRepeatedUsage({
     semiJoinSets: planner.semiJoinSets,
-    plan: {
+    plan: withUsedSides({
       kind: 'project',
       // The columns that a pivot makes are all of its rows' fields.
       star: (output.kind === 'rows' && output.star) || query.pivot !== undefined,
       columns: output.kind === 'infer' ? inferredColumns : output.columns,
       preview: query.preview,
       input: plan,
-    },
+    }),
   })
 }
 
