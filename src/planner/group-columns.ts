@@ -6,14 +6,17 @@ import { fromLeaf, mapExpressions, ontoLeaf } from './map-plan.ts'
 
 type Aggregation = Extract<LogicalPlan, { kind: 'aggregate' }>
 
-/** The same rows, without the aggregates of its only aggregation that nothing above it reads. */
+/** The same rows, without the aggregates of its first aggregation that nothing above it reads. */
 export function withUsedAggregates(plan: LogicalPlan): LogicalPlan {
   const nodes = fromLeaf(plan)
   const place = nodes.findIndex(({ kind }) => kind === 'aggregate')
   const aggregation = nodes[place]
   if (aggregation?.kind !== 'aggregate') return plan
   const { keys, aggregates } = aggregation
-  const above = nodes.slice(place + 1)
+  // Columns above the next of these are its own.
+  const next = nodes.findIndex(({ kind }, i) => i > place && hasOwnColumns.has(kind))
+  const end = next < 0 ? nodes.length : next + 1
+  const above = nodes.slice(place + 1, end)
   const used = new Set<number>()
   for (const node of above) {
     mapExpressions(node, (expression) => {
@@ -28,8 +31,11 @@ export function withUsedAggregates(plan: LogicalPlan): LogicalPlan {
   const moved = above.map((node) =>
     mapExpressions(node, (expression) => moveColumns(expression, places)),
   )
-  return ontoLeaf([...nodes.slice(0, place), { ...aggregation, aggregates: kept }, ...moved])
+  const changed = { ...aggregation, aggregates: kept }
+  return ontoLeaf([...nodes.slice(0, place), changed, ...moved, ...nodes.slice(end)])
 }
+
+const hasOwnColumns: ReadonlySet<LogicalPlan['kind']> = new Set(['aggregate', 'compare'])
 
 /**
  * What stands between an aggregation whose groups have a row and the next thing that makes other rows

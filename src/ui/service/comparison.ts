@@ -213,64 +213,80 @@ export async function linesOfPage(
   { score, show, order, page, pageSize }: LinesOptions,
   signal: AbortSignal,
 ): Promise<readonly Line[]> {
+  const { baseId, otherIds } = compared
+  const partners = otherIds.map((id, place) => {
+    return `max(compared.id) filter (where compared.experiment_id = ${quoted(id)}) as partner${place}`
+  })
   const { data } = await query(
-    `${linesOf(compared, score)} | final_filter: ${among(compared, conditions[show])}` +
+    `${linesOf(compared, score, partners)} | final_filter: ${among(compared, conditions[show])}` +
       ` | sort: ${sorts[order]} | limit: ${pageSize} | offset: ${(page - 1) * pageSize}`,
     signal,
   )
-  if (data.length === 0) return []
-  const ids = [...new Set(data.map(({ example }) => quoted(String(example))))]
-  const cut = (field: string) => `left(to_string(${field}), ${previewLength})`
-  const pairs = await query(
+  const placed = data.map(({ example, owner, ...row }): readonly Place[] => {
+    const partnered = otherIds.map((id, place) => [id, row[`partner${place}`]] as const)
+    const sides = owner === null ? partnered : [[baseId, example] as const, ...partnered]
+    return sides.flatMap(([experiment, id]) => (typeof id === 'string' ? { experiment, id } : []))
+  })
+  const rows = await examplesAt(placed.flat(), [baseId, ...otherIds], signal)
+  return placed.flatMap((places) => lineFrom(places, rows))
+}
+
+/** Where an example is. */
+interface Place {
+  readonly experiment: string
+  readonly id: string
+}
+
+function placeKey({ experiment, id }: Place): string {
+  return JSON.stringify([experiment, id])
+}
+
+/** The examples by their places: looked up by their ids, which is fast, as pairs are known by now. */
+async function examplesAt(
+  places: readonly Place[],
+  experiments: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Row>> {
+  if (places.length === 0) return new Map()
+  const ids = [...new Set(places.map(({ id }) => quoted(id)))]
+  const { data } = await query(
     'select: id, experiment_id, input, expected, error, scores, metrics,' +
-      ` ${cut('output')} as shown_output, compared.id as other_id,` +
-      ' compared.experiment_id as other_experiment, compared.error as other_error,' +
-      ` ${cut('compared.output')} as other_output,` +
-      ' compared.scores as other_scores, compared.metrics as other_metrics\n' +
-      `from: (${pairsOf(compared)})\nfilter: id in [${ids.join(', ')}]\n` +
+      ` left(to_string(output), ${previewLength}) as shown_output\n` +
+      `from: experiment(${experiments.map(quoted).join(', ')}) summary\n` +
+      `filter: id in [${ids.join(', ')}]\n` +
+      // An id may be in each of them.
+      `limit: ${ids.length * experiments.length}\n` +
       `preview_length: ${previewLength}`,
     signal,
   )
-  const byLine = new Map<string, Row[]>()
-  for (const row of pairs.data) {
-    const key = lineKey(row)
-    const rows = byLine.get(key)
-    if (rows) rows.push(row)
-    else byLine.set(key, [row])
-  }
-  return data.flatMap(({ example, owner, stranger }) => {
-    const rows = byLine.get(JSON.stringify([example, owner ?? null, stranger ?? null]))
-    return rows ? [lineFrom(rows)] : []
+  return new Map(
+    data.map((row) => [
+      placeKey({ experiment: String(row.experiment_id), id: String(row.id) }),
+      row,
+    ]),
+  )
+}
+
+function lineFrom(places: readonly Place[], rows: ReadonlyMap<string, Row>): Line | [] {
+  const found = places.flatMap((place) => {
+    const row = rows.get(placeKey(place))
+    return row ? [{ place, row }] : []
   })
-}
-
-function lineKey({ id, experiment_id: owner, other_experiment: other }: Row): string {
-  return JSON.stringify([id, owner ?? null, owner ? null : (other ?? null)])
-}
-
-function lineFrom(rows: readonly Row[]): Line {
-  const [first] = rows as readonly [Row]
-  const sides = new Map<string, Side>()
-  if (typeof first.experiment_id === 'string') {
-    sides.set(first.experiment_id, {
-      id: String(first.id),
-      output: String(first.shown_output ?? ''),
-      error: first.error,
-      scores: (first.scores ?? {}) as Side['scores'],
-      metrics: (first.metrics ?? {}) as Row,
-    })
-  }
-  for (const row of rows) {
-    if (typeof row.other_experiment !== 'string') continue
-    sides.set(row.other_experiment, {
-      id: String(row.other_id),
-      output: String(row.other_output ?? ''),
-      error: row.other_error,
-      scores: (row.other_scores ?? {}) as Side['scores'],
-      metrics: (row.other_metrics ?? {}) as Row,
-    })
-  }
-  return { id: String(first.id), input: first.input, expected: first.expected, sides }
+  const [first] = found
+  // It was deleted in the meantime.
+  if (!first) return []
+  const sides = found.map(({ place, row }): readonly [string, Side] => [
+    place.experiment,
+    {
+      id: place.id,
+      output: String(row.shown_output ?? ''),
+      error: row.error,
+      scores: (row.scores ?? {}) as Side['scores'],
+      metrics: (row.metrics ?? {}) as Row,
+    },
+  ])
+  const { input, expected } = first.row
+  return { id: first.place.id, input, expected, sides: new Map(sides) }
 }
 
 /** The score that fell the most in one of the others, which is what one looks at first. */
