@@ -81,6 +81,45 @@ describe.skipIf(!hasBrowser)('filters of the logs', { timeout: 90_000 }, () => {
     expect(faults).toEqual([])
   })
 
+  test('a box of a facet is ticked at once, before the service has read the search', async () => {
+    const { page } = await browser.page(`${spansPath}&facets=metadata.model`)
+    const box = (model: string) =>
+      page.getByRole('listitem').filter({ has: page.getByText(model, { exact: true }) })
+    await box('gpt-4o').getByRole('checkbox').waitFor()
+    let answer = () => {}
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/search', async (route) => {
+      await isAnswered
+      await route.continue()
+    })
+    await box('gpt-4o').getByRole('checkbox').click()
+    await expect.poll(() => box('gpt-4o').getByRole('checkbox').isChecked()).toBe(true)
+    await box('claude-sonnet-4').getByRole('checkbox').click()
+    await expect.poll(() => box('claude-sonnet-4').getByRole('checkbox').isChecked()).toBe(true)
+    answer()
+    await showsRows(
+      page,
+      count((span) => ['gpt-4o', 'claude-sonnet-4'].includes(String(modelOf(span)))),
+    )
+    expect(await box('gpt-4o').getByRole('checkbox').isChecked()).toBe(true)
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'facets and the choice of projects have no serious fault of accessibility, %s',
+    async (theme) => {
+      await service.project('another')
+      const { page, picture } = await browser.page(`${spansPath}&facets=type,error`, { theme })
+      await page.getByRole('region', { name: 'Type' }).getByRole('checkbox').first().waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.getByRole('button', { name: 'Project support' }).click()
+      await page.getByRole('link', { name: 'another' }).waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await picture('filters-projects')
+    },
+  )
+
   test('a filter is changed in place', async () => {
     const search = encodeURIComponent("metadata.model = 'gpt-4o' and error is null")
     const { page } = await browser.page(`${spansPath}&q=${search}`)

@@ -22,17 +22,27 @@ export interface LogFilters {
   replace(terms: readonly string[]): void
 }
 
+interface Asked {
+  readonly terms: readonly string[]
+  readonly before: Interpretation
+}
+
 /** What the search was taken for last stays while the next is being read. */
 export function useLogFilters(
   { taken, narrowed, shaped }: Search,
   search: (text: string) => void,
 ): LogFilters {
   const last = useRef<{ readonly taken: Interpretation; readonly narrowed: string }>(undefined)
+  /** What was chosen, until the service has read it: boxes are ticked at once. */
+  const asked = useRef<Asked>(undefined)
+  if (taken && taken !== asked.current?.before) asked.current = undefined
   if (taken && narrowed !== undefined) last.current = { taken, narrowed }
   const known = last.current
-  const terms = known ? termsOf(known.taken.filter) : []
+  const terms = asked.current?.terms ?? (known ? termsOf(known.taken.filter) : [])
   const replace = (next: readonly string[]) => {
-    if (known) search(textWith(known.taken, shaped, next))
+    if (!known) return
+    asked.current = { terms: next, before: known.taken }
+    search(textWith(known.taken, shaped, next))
   }
   return {
     query: known?.narrowed,
