@@ -1,4 +1,5 @@
 /** Several distributions in one plot: for each bucket a bar of each. */
+import { number } from './format.ts'
 
 export interface BarSeries {
   readonly name: string
@@ -6,7 +7,7 @@ export interface BarSeries {
 }
 
 const [width, height] = [460, 110]
-const bottom = 18
+const [left, top, bottom] = [40, 8, 18]
 
 /** Colors that are told apart; the next series begins with the first again. */
 export const seriesColors = 6
@@ -14,45 +15,82 @@ export const seriesColors = 6
 export function GroupedBars({
   label,
   series,
+  hidden,
+  onToggle,
 }: {
   readonly label: string
   readonly series: readonly BarSeries[]
+  /** Names of those that are in the legend alone. */
+  readonly hidden: ReadonlySet<string>
+  readonly onToggle: (name: string) => void
 }) {
-  const most = Math.max(1, ...series.flatMap(({ counts }) => counts))
-  const buckets = Math.max(0, ...series.map(({ counts }) => counts.length))
-  const bucketWidth = width / Math.max(1, buckets)
-  const barWidth = (bucketWidth - 6) / Math.max(1, series.length)
-  const bars = height - bottom
-  return (
-    <svg class="grouped-bars" role="img" aria-label={label} viewBox={`0 0 ${width} ${height}`}>
-      {series.map(({ name, counts }, place) =>
-        counts.map((count, bucket) => {
-          const tall = count === 0 ? 0 : Math.max(2, (count / most) * bars)
-          const from = bucket / buckets
-          return (
-            <rect
-              key={`${name} ${from}`}
-              class={`series-${place % seriesColors}`}
-              x={bucket * bucketWidth + 3 + place * barWidth}
-              y={bars - tall}
-              width={Math.max(1, barWidth - 1)}
-              height={tall}
-            >
-              <title>{`${name}, ${from} to ${(bucket + 1) / buckets}: ${count}`}</title>
-            </rect>
-          )
-        }),
-      )}
-      <line x1="0" x2={width} y1={bars} y2={bars} />
-      <text x="0" y={height - 4}>
-        0
-      </text>
-      <text x={width / 2} y={height - 4} text-anchor="middle">
-        0.5
-      </text>
-      <text x={width} y={height - 4} text-anchor="end">
-        1
-      </text>
-    </svg>
+  const shown = series.flatMap(({ name, counts }, color) =>
+    hidden.has(name) ? [] : { name, counts, color },
   )
+  const most = Math.max(1, ...shown.flatMap(({ counts }) => counts))
+  const buckets = Math.max(0, ...series.map(({ counts }) => counts.length))
+  const bucketWidth = (width - left) / Math.max(1, buckets)
+  const barWidth = (bucketWidth - 6) / Math.max(1, shown.length)
+  const floor = height - bottom
+  return (
+    <>
+      <svg class="grouped-bars" role="img" aria-label={label} viewBox={`0 0 ${width} ${height}`}>
+        <text x={left - 6} y={top + 4} text-anchor="end">
+          {number(most)}
+        </text>
+        <text x={left - 6} y={floor} text-anchor="end">
+          0
+        </text>
+        <line class="faint" x1={left} x2={width} y1={top} y2={top} />
+        {shown.map(({ name, counts, color }, place) =>
+          counts.map((count, bucket) => {
+            const tall = count === 0 ? 0 : Math.max(2, (count / most) * (floor - top))
+            const from = bucket / buckets
+            return (
+              <rect
+                key={`${name} ${from}`}
+                class={`series-${color % seriesColors}`}
+                x={left + bucket * bucketWidth + 3 + place * barWidth}
+                y={floor - tall}
+                width={Math.max(1, barWidth - 1)}
+                height={tall}
+              >
+                <title>{`${name}, ${percent(from)} to ${percent((bucket + 1) / buckets)}: ${number(count)}`}</title>
+              </rect>
+            )
+          }),
+        )}
+        <line x1={left} x2={width} y1={floor} y2={floor} />
+        <text x={left} y={height - 4}>
+          0 %
+        </text>
+        <text x={(left + width) / 2} y={height - 4} text-anchor="middle">
+          50 %
+        </text>
+        <text x={width} y={height - 4} text-anchor="end">
+          100 %
+        </text>
+      </svg>
+      <div class="bars-legend">
+        {series.map(({ name }, place) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={!hidden.has(name)}
+            title={hidden.has(name) ? `Show ${name}` : `Leave ${name} out`}
+            onClick={() => onToggle(name)}
+          >
+            <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+              <rect class={`series-${place % seriesColors}`} width="10" height="10" rx="2" />
+            </svg>
+            {name}
+          </button>
+        ))}
+      </div>
+    </>
+  )
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
 }

@@ -1,6 +1,6 @@
 /** A table of the rows of one page, all of them in the document: sorted by its heads, chosen, opened. */
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { base, goTo } from '../state/location.ts'
 import { isForBrowser } from './link.tsx'
 import { useStepKeys } from './step-keys.ts'
@@ -60,6 +60,7 @@ export function PageTable<Row>(props: PageTableProps<Row>) {
   const { label, columns, rows, rowId, openId, order, onOrder, linkOf } = props
   const onOpen = props.onOpen ?? (linkOf && ((row: Row) => goTo(linkOf(row))))
   const { chosen, onChoose, rowName = rowId, isTall = false, foot } = props
+  const drawn = useDrawn(rows, isTall)
   const width = columns.reduce((sum, column) => sum + column.width, onChoose ? boxWidth : 0)
   const ids = rows.map(rowId)
   const hasAll = chosen !== undefined && ids.length > 0 && ids.every((id) => chosen.has(id))
@@ -106,7 +107,7 @@ export function PageTable<Row>(props: PageTableProps<Row>) {
           </tr>
         </thead>
         <tbody onKeyDown={moveByKeys}>
-          {rows.map((row, index) => {
+          {drawn.map((row, index) => {
             const id = rowId(row)
             return (
               // A click anywhere in the row opens it; the keyboard has the button in its first cell.
@@ -168,6 +169,20 @@ export function PageTable<Row>(props: PageTableProps<Row>) {
 }
 
 const boxWidth = 36
+
+/** More rows of several lines than a screen has room for. */
+const firstDrawn = 15
+
+/** What is in sight is drawn first: cells of several lines take their time. */
+function useDrawn<Row>(rows: readonly Row[], isTall: boolean): readonly Row[] {
+  const [whole, setWhole] = useState<readonly Row[]>()
+  useEffect(() => {
+    if (!isTall || rows.length <= firstDrawn) return
+    const timer = window.setTimeout(() => setWhole(rows))
+    return () => window.clearTimeout(timer)
+  }, [rows, isTall])
+  return isTall && whole !== rows ? rows.slice(0, firstDrawn) : rows
+}
 
 function Head<Row>({
   column,

@@ -1,5 +1,5 @@
 /** One example in full, as each of the compared experiments has it. */
-import { duration, number, preview } from '../component/format.ts'
+import { preview } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { Link } from '../component/link.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
@@ -10,7 +10,7 @@ import { exampleOf } from '../service/experiment-rows.ts'
 import { useLoaded } from '../service/load.ts'
 import type { Row } from '../service/query.ts'
 import { parts, pathOf } from '../state/location.ts'
-import { SideScores } from './comparison-columns.tsx'
+import { SideScores, SideUsage } from './comparison-columns.tsx'
 
 export interface ComparisonExampleProps {
   readonly line: Line
@@ -106,16 +106,7 @@ function OneSide({
       ) : (
         <>
           <SideScores side={side} before={isBase ? undefined : line.sides.get(baseId)} score="" />
-          <p class="hint">
-            {[
-              duration(side.metrics.duration),
-              side.metrics.total_tokens === undefined || side.metrics.total_tokens === null
-                ? ''
-                : `${number(side.metrics.total_tokens)} tokens`,
-            ]
-              .filter((text) => text !== '')
-              .join(' · ')}
-          </p>
+          <SideUsage side={side} />
           <Answer row={row} before={before} />
         </>
       )}

@@ -1,9 +1,9 @@
 /** Scores of the compared experiments: means, and how many examples got better and worse. */
-import { duration, number, score as shownScore } from '../component/format.ts'
+import { cost, duration, number, score as shownScore } from '../component/format.ts'
 import { GroupedBars, seriesColors } from '../component/grouped-bars.tsx'
 import type { ComparedCounts } from '../service/comparison.ts'
 import { bucketCount, type Experiment, type ExperimentTotals } from '../service/experiment.ts'
-import { setParameters } from '../state/location.ts'
+import { parameter, setParameters } from '../state/location.ts'
 import { Change } from './experiment-columns.tsx'
 
 export interface ComparisonSummaryProps {
@@ -70,21 +70,14 @@ export function ComparisonSummary(props: ComparisonSummaryProps) {
               })}
             </tr>
           ))}
-          <Measured
-            title="Examples"
-            experiments={experiments}
-            cell={(id) => number(totals.get(id)?.examples ?? 0)}
-          />
-          <Measured
-            title="Duration"
-            experiments={experiments}
-            cell={(id) => duration(totals.get(id)?.duration)}
-          />
-          <Measured
-            title="Tokens"
-            experiments={experiments}
-            cell={(id) => number(totals.get(id)?.tokens)}
-          />
+          {measures.map((measure) => (
+            <Measured
+              key={measure.title}
+              measure={measure}
+              experiments={experiments}
+              totals={totals}
+            />
+          ))}
         </tbody>
       </table>
       {score && <Spreads experiments={experiments} score={score} spreads={counts?.spreads} />}
@@ -123,35 +116,85 @@ function Spreads({
   /** Undefined until they are counted: their room is there before. */
   readonly spreads: ComparedCounts['spreads'] | undefined
 }) {
+  const left = new Set((parameter('without') ?? '').split(',').filter((id) => id !== ''))
+  const toggle = (name: string) => {
+    const id = experiments.find((each) => each.name === name)?.id
+    if (id === undefined) return
+    const next = new Set(left)
+    if (!next.delete(id)) next.add(id)
+    setParameters({ without: [...next].join(',') })
+  }
   return (
     <figure>
       <GroupedBars
         label={`How ${score} is spread in each experiment`}
         series={experiments.map(({ id, name }) => ({ name, counts: spreads?.get(id) ?? noCounts }))}
+        hidden={new Set(experiments.flatMap(({ id, name }) => (left.has(id) ? name : [])))}
+        onToggle={toggle}
       />
       <figcaption class="hint">How many examples have which {score}</figcaption>
     </figure>
   )
 }
 
-function Measured({
-  title,
-  experiments,
-  cell,
-}: {
+interface Measure {
   readonly title: string
+  readonly valueIn: (totals: ExperimentTotals) => number | null
+  readonly text: (value: number) => string
+  /** More of it is worse. */
+  readonly isSpent: boolean
+}
+
+const measures: readonly Measure[] = [
+  { title: 'Examples', valueIn: ({ examples }) => examples, text: number, isSpent: false },
+  { title: 'Duration', valueIn: (totals) => totals.duration, text: duration, isSpent: true },
+  { title: 'Tokens', valueIn: ({ tokens }) => tokens, text: number, isSpent: true },
+  { title: 'Cost', valueIn: (totals) => totals.cost, text: cost, isSpent: true },
+]
+
+/** What the experiments took, each beside the base, which comes first. */
+function Measured({
+  measure: { title, valueIn, text, isSpent },
+  experiments,
+  totals,
+}: {
+  readonly measure: Measure
   readonly experiments: readonly Experiment[]
-  readonly cell: (id: string) => string
+  readonly totals: ReadonlyMap<string, ExperimentTotals>
 }) {
-  if (experiments.every(({ id }) => cell(id) === '')) return null
+  const values = experiments.map(({ id }) => {
+    const found = totals.get(id)
+    return found ? valueIn(found) : null
+  })
+  if (values.every((value) => value === null)) return null
+  const [before] = values
   return (
     <tr>
       <th scope="row">{title}</th>
-      {experiments.map(({ id }) => (
-        <td class="number" key={id}>
-          {cell(id)}
-        </td>
-      ))}
+      {experiments.map(({ id }, place) => {
+        const value = values[place]
+        const isCompared = isSpent && place > 0 && typeof before === 'number' && before > 0
+        return (
+          <td class="number" key={id}>
+            <span class="compared-score">
+              {isCompared && typeof value === 'number' && <Share value={value / before - 1} />}
+              <strong>{typeof value === 'number' ? text(value) : ''}</strong>
+            </span>
+          </td>
+        )
+      })}
     </tr>
+  )
+}
+
+/** By how much more or less was spent than by the base: less is better. */
+function Share({ value }: { readonly value: number }) {
+  const percent = Math.round(value * 100)
+  if (percent === 0) return <span class="hint">±0 %</span>
+  return (
+    <span class={percent > 0 ? 'worse' : 'better'} title="Compared with the base">
+      {percent > 0 ? '+' : '−'}
+      {number(Math.abs(percent))} %
+    </span>
   )
 }

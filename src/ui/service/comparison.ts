@@ -184,7 +184,11 @@ export interface Side {
   readonly output: string
   readonly error: unknown
   readonly scores: Readonly<Record<string, number | null>>
-  readonly metrics: Row
+  /** In seconds; undefined where it is not known, as are the others. */
+  readonly duration: number | undefined
+  readonly tokens: number | undefined
+  /** In dollars. */
+  readonly cost: number | undefined
 }
 
 export interface Line {
@@ -250,7 +254,9 @@ async function examplesAt(
   if (places.length === 0) return new Map()
   const ids = [...new Set(places.map(({ id }) => quoted(id)))]
   const { data } = await query(
-    'select: id, experiment_id, input, expected, error, scores, metrics,' +
+    'select: id, experiment_id, input, expected, error, scores,' +
+      ' metrics.duration as duration, metrics.total_tokens as tokens,' +
+      ' metrics.estimated_cost as cost,' +
       ` left(to_string(output), ${previewLength}) as shown_output\n` +
       `from: experiment(${experiments.map(quoted).join(', ')}) summary\n` +
       `filter: id in [${ids.join(', ')}]\n` +
@@ -282,11 +288,17 @@ function lineFrom(places: readonly Place[], rows: ReadonlyMap<string, Row>): Lin
       output: String(row.shown_output ?? ''),
       error: row.error,
       scores: (row.scores ?? {}) as Side['scores'],
-      metrics: (row.metrics ?? {}) as Row,
+      duration: numberIn(row.duration),
+      tokens: numberIn(row.tokens),
+      cost: numberIn(row.cost),
     },
   ])
   const { input, expected } = first.row
   return { id: first.place.id, input, expected, sides: new Map(sides) }
+}
+
+function numberIn(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
 }
 
 /** The score that fell the most in one of the others, which is what one looks at first. */
