@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('an address of the logs', { timeout: 180_000 }, () 
     const other = await open(page.url().slice(service.url.length))
     expect(JSON.parse(await settled(other.page))).toEqual(JSON.parse(mine))
 
-    await page.getByRole('button', { name: 'Wide' }).click()
+    await page.getByRole('button', { name: 'Full page' }).click()
     await page.getByLabel('Find in this trace').fill('e')
     const wide = await settled(page)
     expect(JSON.parse(wide).isWide).toBe(true)

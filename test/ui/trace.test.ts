@@ -67,6 +67,80 @@ describe.skipIf(!hasBrowser)('a trace in the page', { timeout: 60_000 }, () => {
     expect(faults).toEqual([])
   })
 
+  test('renders Markdown, pictures and sound, and asks nothing of other servers', async () => {
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const file = { key: 'cat', filename: 'cat.png', content_type: 'image/png' }
+    const announced = await service.request('/attachment', { body: file })
+    const { pathname, search } = new URL(String(announced.json.signedUrl))
+    await service.request(pathname + search, {
+      method: 'PUT',
+      key: null,
+      body: Buffer.from(pixel, 'base64'),
+      headers: { 'content-type': 'image/png' },
+    })
+    const outside = 'https://outside.example/x.png'
+    await service.insert('project_logs', projectId, [
+      {
+        ...{ id: 'rich', span_id: 'rich', root_span_id: 'rich' },
+        input: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'What is it?' },
+              { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } },
+              { type: 'image_url', image_url: { url: outside } },
+              { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
+            ],
+          },
+          {
+            role: 'assistant',
+            tool_calls: [{ id: '1', function: { name: 'look', arguments: '{"at":"cat"}' } }],
+          },
+          { role: 'tool', tool_call_id: '1', content: 'a cat' },
+        ],
+        output: `# A cat\n\n| size | age |\n| --- | --: |\n| **big** | 3 |\n\n\`\`\`ts\ncat()\n\`\`\`\n\n<img src="${outside}" onerror="document.title='run'"><script>document.title='run'</script>\n\n![no](${outside}) [bad](javascript:alert(1)) [there](https://outside.example/)`,
+        metadata: { picture: { type: 'braintrust_attachment', ...file } },
+      },
+    ])
+    const { page, faults, picture } = await browser.page(`${logs}&trace=rich`)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.reload()
+    const output = page.getByRole('region', { name: 'output', exact: true })
+    await output.getByRole('cell', { name: 'big' }).waitFor()
+    await output.locator('.code-block', { hasText: 'cat()' }).waitFor()
+    await output.getByText('onerror').waitFor()
+    expect(await output.locator('img, script').count()).toBe(0)
+    expect(await output.getByRole('link', { name: 'bad' }).count()).toBe(0)
+    const there = output.getByRole('link', { name: 'there' })
+    expect(await there.getAttribute('rel')).toContain('noopener')
+    const input = page.getByRole('region', { name: 'input', exact: true })
+    const isDrawn = 'document.querySelector(".message img").naturalWidth === 1'
+    await expect.poll(() => page.evaluate(isDrawn)).toBe(true)
+    await input.locator('audio').waitFor()
+    await input.getByRole('link', { name: outside }).waitFor()
+    // The result stands beside the call, and not once more below it.
+    await input.locator('.beside-result', { hasText: 'calls look' }).getByText('a cat').waitFor()
+    expect(await input.getByText('a cat').count()).toBe(1)
+    const metadata = page.getByRole('region', { name: 'metadata', exact: true })
+    await metadata.getByRole('img', { name: 'cat.png' }).waitFor()
+    await output.getByRole('button', { name: 'As written' }).click()
+    await output.getByText('# A cat').waitFor()
+    const elsewhere = asked.filter((url) => !url.startsWith(service.url) && !/^data:/.test(url))
+    expect(elsewhere).toEqual([])
+    expect(await page.title()).not.toBe('run')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await picture('trace-rich')
+    // Its own page is an entry of the history.
+    await page.getByRole('button', { name: 'Full page' }).click()
+    await page.getByLabel('Search', { exact: true }).waitFor({ state: 'hidden' })
+    await page.goBack()
+    await page.getByLabel('Search', { exact: true }).waitFor()
+    expect(new URL(page.url()).searchParams.get('trace')).toBe('rich')
+    expect(faults).toEqual([])
+  })
+
   test('shows messages as a chat, and the JSON behind it, which can be searched and copied', async () => {
     const { page, faults, picture } = await browser.page(`${logs}&trace=root&span=answer`)
     const input = page.getByRole('region', { name: 'input', exact: true })

@@ -15,6 +15,7 @@ const policy = [
   "style-src 'self'",
   "connect-src 'self'",
   "img-src 'self' data: blob:",
+  "media-src 'self' data: blob:",
   "font-src 'self'",
   "base-uri 'self'",
   "form-action 'self'",

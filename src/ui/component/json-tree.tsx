@@ -4,6 +4,8 @@ import { ExactNumber } from '../../json/exact-number.ts'
 import { counted, isObject, number } from './format.ts'
 import { LongText } from './long-text.tsx'
 import { Marked, nothingSought, type Sought } from './marked.tsx'
+import { Media } from './media.tsx'
+import { attachmentOf, mediaOfText } from './media-forms.ts'
 
 /** Longer lists show so much first. */
 const cutList = 100
@@ -91,6 +93,15 @@ function Node({ name, value, depth, finder, sought }: NodeProps) {
       </div>
     )
   }
+  const attached = isList ? undefined : attachmentOf(value)
+  if (attached) {
+    return (
+      <div class="json-leaf" data-step={name}>
+        {title}
+        <Media part={attached} />
+      </div>
+    )
+  }
   const entries = Object.entries(value)
   const isFiltered = finder.wanted !== ''
   const found = isFiltered
@@ -139,6 +150,8 @@ function shortJson(value: unknown): string | undefined {
 
 function Leaf({ value, sought }: { readonly value: unknown; readonly sought: readonly Sought[] }) {
   if (typeof value !== 'string') return <span class="json-other">{String(value)}</span>
+  const media = value.startsWith('data:') ? mediaOfText(value) : undefined
+  if (media) return <Media part={media} />
   return value.length > longestInLine || value.includes('\n') ? (
     <LongText text={value} sought={sought} />
   ) : (

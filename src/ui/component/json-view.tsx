@@ -8,6 +8,7 @@ import { Finder, JsonTree } from './json-tree.tsx'
 import { LongText } from './long-text.tsx'
 import { nothingSought, type Sought } from './marked.tsx'
 import { conversationOf } from './message-forms.ts'
+import { isMarkdown, RichText } from './rich-text.tsx'
 
 const typingMs = 150
 
@@ -34,6 +35,7 @@ export function JsonView({ value, label, sought = nothingSought }: JsonViewProps
   if (value === null || value === undefined) return <p class="hint">Nothing</p>
   const isText = typeof value === 'string'
   const isChat = messages !== undefined && !isRaw
+  const isRich = isText && messages === undefined && isMarkdown(value)
   const marked = wanted === '' ? sought : [{ part: wanted }]
   const isSearchable = !isText || value.length > searchableText
   return (
@@ -60,15 +62,17 @@ export function JsonView({ value, label, sought = nothingSought }: JsonViewProps
             />
           </>
         )}
-        {messages && (
+        {(messages || isRich) && (
           <button type="button" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
-            JSON
+            {isRich ? 'As written' : 'JSON'}
           </button>
         )}
         <CopyButton text={() => (isText ? value : writeExactJson(value, '  '))} />
       </div>
       {isChat ? (
         <Messages messages={messages} sought={marked} />
+      ) : isRich && !isRaw ? (
+        <RichText text={value} sought={marked} />
       ) : isText ? (
         <LongText text={value} sought={marked} />
       ) : (

@@ -4,6 +4,7 @@
  */
 import { isJsonObject } from '../../json/exact-number.ts'
 import { parseExactly } from '../service/exact-json.ts'
+import { type MediaPart, mediaOf } from './media-forms.ts'
 
 export interface Message {
   readonly role: string
@@ -12,9 +13,26 @@ export interface Message {
 
 export type MessagePart =
   | { readonly kind: 'text' | 'thought'; readonly text: string }
-  | { readonly kind: 'call'; readonly name: string; readonly given: unknown }
-  | { readonly kind: 'result'; readonly name: string | undefined; readonly value: unknown }
+  | MediaPart
+  | ToolCall
+  | ToolResult
   | { readonly kind: 'other'; readonly value: unknown }
+
+export interface ToolCall {
+  readonly kind: 'call'
+  readonly name: string
+  readonly given: unknown
+  /** By which its result is told; undefined where the form has none. */
+  readonly id?: string | undefined
+}
+
+export interface ToolResult {
+  readonly kind: 'result'
+  readonly name: string | undefined
+  readonly value: unknown
+  /** Of the call. */
+  readonly id?: string | undefined
+}
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -33,6 +51,39 @@ export function conversationOf(value: unknown): readonly Message[] | undefined {
   if (one) return [one]
   const found = lists(value)
   return found && listOf(found)
+}
+
+/** The results of calls, which are shown beside them. */
+export interface Paired {
+  readonly resultOf: ReadonlyMap<ToolCall, ToolResult>
+  /** Results that have a call. */
+  readonly taken: ReadonlySet<MessagePart>
+}
+
+/** Results by the ids of calls; those without one answer the calls before them in their order. */
+export function pairedCalls(messages: readonly Message[]): Paired {
+  const resultOf = new Map<ToolCall, ToolResult>()
+  const taken = new Set<MessagePart>()
+  let waiting: ToolCall[] = []
+  for (const { role, parts } of messages) {
+    const isAnswered = parts.some(({ kind }) => kind === 'result')
+    // Calls that nobody answered before somebody said something else.
+    if (!isAnswered && role !== 'assistant') waiting = []
+    for (const part of parts) {
+      if (part.kind === 'call') waiting.push(part)
+      if (part.kind !== 'result') continue
+      const call = waiting.find(({ id, name }) =>
+        part.id !== undefined && id !== undefined
+          ? id === part.id
+          : part.name === undefined || part.name === name,
+      )
+      if (!call) continue
+      waiting = waiting.filter((each) => each !== call)
+      resultOf.set(call, part)
+      taken.add(part)
+    }
+  }
+  return { resultOf, taken }
 }
 
 /** What was said last in words. */
@@ -96,7 +147,11 @@ function messageOf(value: Fields): Message | undefined {
   if (typeof role === 'string') {
     const isMessage = 'content' in value || Array.isArray(parts) || Array.isArray(value.tool_calls)
     if (!isMessage) return undefined
-    return { role, parts: [...contentOf(parts ?? content, role, value), ...callsOf(value)] }
+    const audio = isJsonObject(value.audio) ? spokenOf(value.audio) : []
+    return {
+      role,
+      parts: [...contentOf(parts ?? content, role, value), ...audio, ...callsOf(value)],
+    }
   }
   // LangChain writes classes.
   if (value.lc !== undefined && Array.isArray(value.id) && isJsonObject(value.kwargs)) {
@@ -135,7 +190,7 @@ function contentOf(content: unknown, role: string, message: Fields): readonly Me
   const isResult = role === 'tool' || role === 'function'
   if (isResult && !Array.isArray(content)) {
     const name = typeof message.name === 'string' ? message.name : undefined
-    return [{ kind: 'result', name, value: parsed(content) }]
+    return [{ kind: 'result', name, value: parsed(content), id: resultId(message) }]
   }
   return (Array.isArray(content) ? content : [content]).flatMap((part) => {
     return isJsonObject(part) && typeof part.type === 'string' && /^step-/.test(part.type)
@@ -149,17 +204,39 @@ function callsOf(message: Fields): readonly MessagePart[] {
   const { tool_calls: calls, function_call: single } = message
   const given = [...(Array.isArray(calls) ? calls : []), ...(isJsonObject(single) ? [single] : [])]
   return given.filter(isJsonObject).map((call) => {
-    return callOf(isJsonObject(call.function) ? call.function : call)
+    return callOf(isJsonObject(call.function) ? { ...call, ...call.function } : call)
   })
 }
 
 function callOf(call: Fields): MessagePart {
   const given = call.arguments ?? call.args ?? call.input
-  return { kind: 'call', name: nameOf(call) ?? 'a tool', given: parsed(given) }
+  return { kind: 'call', name: nameOf(call) ?? 'a tool', given: parsed(given), id: callId(call) }
+}
+
+function callId({ call_id, toolCallId, tool_call_id, toolUseId, id }: Fields): string | undefined {
+  return textAmong(call_id, toolCallId, tool_call_id, toolUseId, id)
+}
+
+function resultId({ tool_use_id, ...result }: Fields): string | undefined {
+  return textAmong(tool_use_id) ?? callId(result)
+}
+
+function textAmong(...values: readonly unknown[]): string | undefined {
+  return values.find((each) => typeof each === 'string') as string | undefined
+}
+
+/** Sound that was said, and the words of it. */
+function spokenOf(audio: Fields): readonly MessagePart[] {
+  const media = mediaOf({ type: 'input_audio', input_audio: audio })
+  const words = typeof audio.transcript === 'string' ? audio.transcript : ''
+  return [
+    ...(media ? [media] : []),
+    ...(words === '' ? [] : [{ kind: 'text', text: words } as const]),
+  ]
 }
 
 function nameOf({ name, toolName, tool_name }: Fields): string | undefined {
-  return [name, toolName, tool_name].find((each) => typeof each === 'string') as string | undefined
+  return textAmong(name, toolName, tool_name)
 }
 
 function partOf(part: unknown): MessagePart {
@@ -184,8 +261,10 @@ function partOf(part: unknown): MessagePart {
   if (tool && 'input' in part) {
     return 'output' in part && part.output !== undefined
       ? { kind: 'result', name: tool, value: part.output }
-      : { kind: 'call', name: tool, given: part.input }
+      : { kind: 'call', name: tool, given: part.input, id: callId(part) }
   }
+  const media = mediaOf(part)
+  if (media) return media
   if (typeof part.text === 'string')
     return { kind: part.thought === true ? 'thought' : 'text', text: part.text }
   if (type === 'text' && typeof part.content === 'string')
@@ -202,7 +281,8 @@ function resultOf(part: Fields): MessagePart {
       )
     : []
   const isText = texts.length > 0 && texts.every((text) => text !== undefined)
-  return { kind: 'result', name: nameOf(part), value: isText ? texts.join('\n') : parsed(value) }
+  const shown = isText ? texts.join('\n') : parsed(value)
+  return { kind: 'result', name: nameOf(part), value: shown, id: resultId(part) }
 }
 
 function textOf(part: Fields): string {

@@ -128,7 +128,7 @@ function Records({
   const isEmpty = rows.length === 0 && !isLoading && !taken.isLoading && !failure
   const span = timeSpan(time)
   return (
-    <div class="logs">
+    <div class={classOf(open)}>
       <header class="page-head">
         <h1>Logs</h1>
         <div class="tools">
@@ -137,7 +137,7 @@ function Records({
           {sought.some((each) => 'words' in each) && <OrderChoice order={view.order} />}
           <TimeChoice time={time} />
           <FacetsSwitch />
-          {hasColumnChoice(found) && <ColumnChoice available={available} shown={columns} />}
+          {mayBeOfRecords(found) && <ColumnChoice available={available} shown={columns} />}
           <ViewMenu projectId={projectId} />
           <button type="button" onClick={reload}>
             Refresh
@@ -166,10 +166,10 @@ function Records({
       <ValueFilters offersAt={offersAt} onTerm={filters.add} />
       <Split
         isOpen={open !== undefined}
-        isWide={parameter('wide') === 'yes'}
+        isWide={isFull(open)}
         side={
           filters.query &&
-          isRecords && (
+          mayBeOfRecords(found) && (
             <Facets
               query={filters.query}
               terms={filters.terms}
@@ -243,8 +243,17 @@ function useInterpretation(text: string, source: string, order: LogView['order']
   return loaded.isLoading ? { ...loaded, data: undefined } : loaded
 }
 
-/** Until it is known what is found, too: the button has its place from the start. */
-function hasColumnChoice(found: string | undefined): boolean {
+/** Whether the open trace has the whole page. */
+function isFull(open: string | undefined): boolean {
+  return open !== undefined && parameter('wide') === 'yes'
+}
+
+function classOf(open: string | undefined): string {
+  return isFull(open) ? 'logs full' : 'logs'
+}
+
+/** Until it is known what is found, too: what is for records has its place from the start. */
+function mayBeOfRecords(found: string | undefined): boolean {
   return found === undefined || isOfRecords(found)
 }
 

@@ -9,7 +9,7 @@ import { quoted } from '../service/query.ts'
 import { useMayChangeRecords } from '../service/rights.ts'
 import { useFoundSpans } from '../service/trace-search.ts'
 import { mostSpans, useSpans } from '../service/trace-spans.ts'
-import { parameter, setParameters } from '../state/location.ts'
+import { openBeside, parameter, setParameters } from '../state/location.ts'
 import { Span } from './span.tsx'
 import { TraceLines } from './trace-lines.tsx'
 import { Totals } from './trace-totals.tsx'
@@ -89,9 +89,12 @@ export function Trace(props: TraceProps) {
           <button
             type="button"
             aria-pressed={isWide}
-            onClick={() => setParameters({ wide: isWide ? undefined : 'yes' })}
+            title={isWide ? 'Show the table beside it' : 'Give it the whole page'}
+            onClick={() =>
+              isWide ? setParameters({ wide: undefined }) : openBeside({ wide: 'yes' })
+            }
           >
-            Wide
+            Full page
           </button>
           <button type="button" onClick={onClose} aria-label="Close the trace">
             ✕
