@@ -7,6 +7,9 @@ const dynamic = { float64: 0x0e, string: 0x15, bool: 0x2d } as const
 
 const bytesPer64 = 8
 
+/** Texts of so many characters have fewer than 128 bytes. */
+const longestNear = 42
+
 export class BinaryRows {
   readonly out: ByteWriter
 
@@ -63,6 +66,15 @@ export class BinaryRows {
   }
 
   text(value: string): void {
+    const { out } = this
+    if (value.length <= longestNear) {
+      // Its length fits one byte, which is known once the text is written.
+      const at = out.length
+      out.byte(0)
+      out.text(value)
+      out.bytes[at] = out.length - at - 1
+      return
+    }
     const length = Buffer.byteLength(value)
     this.count(length)
     this.out.text(value)

@@ -13,33 +13,33 @@ const inWord = Uint8Array.from({ length: 0x80 }, (_, code) => (isOfWord(wordClas
 export function cutWords(text: string, words: Set<string>): void {
   const folded = foldedForSearch(text)
   const { length } = folded
-  let start = -1
-  let isPart = false
-  const end = (at: number) => {
-    if (start >= 0 && at - start <= longestWord) words.add(folded.slice(start, at))
-    start = -1
-  }
   for (let at = 0; at < length; ) {
-    const unit = folded.charCodeAt(at)
-    if (unit < 0x80) {
-      if (inWord[unit] === 0) end(at)
-      else {
-        if (start >= 0 && isPart) end(at)
-        if (start < 0) start = at
-        isPart = false
-      }
-      at++
-      continue
-    }
+    const start = at
+    at = endOfWord(folded, start)
+    if (at === start) at += folded.codePointAt(at)! > 0xffff ? 2 : 1
+    else if (at - start <= longestWord) words.add(folded.slice(start, at))
+  }
+}
+
+/** Where the word that begins at `start` ends; `start` if none does. */
+function endOfWord(folded: string, start: number): number {
+  const { length } = folded
+  let at = start
+  // Most words are of these letters alone.
+  while (at < length && isAsciiOfWord(folded.charCodeAt(at))) at++
+  if (at === length || folded.charCodeAt(at) < 0x80) return at
+  let isPart = at > start ? false : undefined
+  while (at < length) {
     const codePoint = folded.codePointAt(at)!
     const found = wordClass(codePoint)
-    if (!isOfWord(found)) end(at)
-    else {
-      if (start >= 0 && isOfPart(found) !== isPart) end(at)
-      if (start < 0) start = at
-      isPart = isOfPart(found)
-    }
+    if (!isOfWord(found)) return at
+    isPart ??= isOfPart(found)
+    if (isOfPart(found) !== isPart) return at
     at += codePoint > 0xffff ? 2 : 1
   }
-  end(length)
+  return at
+}
+
+function isAsciiOfWord(unit: number): boolean {
+  return unit < 0x80 && inWord[unit] === 1
 }

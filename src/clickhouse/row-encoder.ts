@@ -78,8 +78,9 @@ export class RowEncoder {
     this.#words(view, ['input'])
     this.#words(view, ['output'])
     this.#words(view, otherSearched)
-    rows.count(bodyLength(view))
-    writeBody(view, rows.out)
+    const members = membersOf(view)
+    rows.count(lengthOf(members))
+    writeMembers(view, members, rows.out)
     for (const field of ['input', 'output', 'expected', 'tags']) this.#kind(view, field)
   }
 
@@ -149,16 +150,20 @@ export class RowEncoder {
 
 /** The record as the column `body` has it: all members, in the order in which they were written. */
 export function writeBody(view: RowView, out: ByteWriter): void {
+  writeMembers(view, membersOf(view), out)
+}
+
+function writeMembers({ bytes }: RowView, members: readonly ByteSpan[], out: ByteWriter): void {
   out.byte(openBrace)
-  membersOf(view).forEach(({ start, end }, place) => {
+  members.forEach(({ start, end }, place) => {
     if (place > 0) out.byte(comma)
-    out.copy(view.bytes, start, end)
+    out.copy(bytes, start, end)
   })
   out.byte(closeBrace)
 }
 
-function bodyLength(view: RowView): number {
-  const members = membersOf(view)
+/** With braces, and commas between them. */
+function lengthOf(members: readonly ByteSpan[]): number {
   return members.reduce((sum, { start, end }) => sum + end - start, 1 + Math.max(1, members.length))
 }
 

@@ -22,6 +22,9 @@ const deepest = 64
 const mostListed = 64
 const longestPath = 512
 
+/** Doubles have all integers of fewer digits. */
+const fewestLongDigits = 16
+
 const openBrace = 0x7b
 const backslash = 0x5c
 
@@ -123,7 +126,7 @@ export class FieldShredder {
     }
     this.#path(path)
     this.#values.dynamicNumber(number)
-    if (/^-?\d{16,}$/.test(text) && BigInt(text) !== BigInt(number)) this.#list(path)
+    if (text.length >= fewestLongDigits && isLongInteger(text, number)) this.#list(path)
     return true
   }
 
@@ -187,9 +190,15 @@ function isNumeric(bytes: Uint8Array, start: number, end: number): boolean {
   return false
 }
 
+/** Whether it is an integer that no double has. */
+function isLongInteger(text: string, nearest: number): boolean {
+  return /^-?\d+$/.test(text) && BigInt(text) !== BigInt(nearest)
+}
+
 /** Whether the text has half of a surrogate pair, which UTF-8 cannot hold. */
 export function hasHalf(text: string): boolean {
-  return /\p{Surrogate}/u.test(text)
+  // Of pairs and halves alike, which hardly any text has.
+  return /[\ud800-\udfff]/.test(text) && /\p{Surrogate}/u.test(text)
 }
 
 export function escapedName(name: string): string {
