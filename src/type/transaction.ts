@@ -40,6 +40,11 @@ export function nextTransaction(previous: number, ms: number): number {
   return Math.max(previous + 1, Math.floor(ms / 1000) * 0x10000)
 }
 
+/** When a transaction was given, in whole seconds, as ms since 1970. */
+export function transactionMs(transaction: number): number {
+  return Math.floor(transaction / 0x10000) * 1000
+}
+
 export function formatTransaction(transaction: number): string {
   return (prefix | BigInt(transaction)).toString()
 }

@@ -16,7 +16,11 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
   let browser: PageBrowser
 
   beforeAll(async () => {
-    service = await RunningService.start({ ASSAY_EXPORT_FOLDERS: exports })
+    service = await RunningService.start({
+      ASSAY_EXPORT_FOLDERS: exports,
+      // Nobody listens there.
+      ASSAY_CLICKHOUSE: 'http://127.0.0.1:9',
+    })
     await service.project('support')
     browser = await PageBrowser.open(service)
   }, 120_000)
@@ -226,6 +230,29 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     await page.getByRole('table', { name: 'On disk' }).waitFor()
     await page.getByRole('tab', { name: 'Running queries' }).click()
     await page.getByText('Nothing runs at the moment').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('show how the export to ClickHouse is, and why it waits', async () => {
+    const project = await service.project('exported')
+    const { page, faults } = await browser.page(settings('storage'))
+    const part = page.getByRole('region', { name: 'Export to ClickHouse' })
+    const figures = async () => {
+      const names = await part.locator('dt').allInnerTexts()
+      const values = await part.locator('dd').allInnerTexts()
+      return Object.fromEntries(names.map((name, i) => [name, values[i]]))
+    }
+    await part.getByText('127.0.0.1:9 cannot be reached').waitFor()
+    expect(await figures()).toMatchObject({
+      State: 'Waiting',
+      'Has all that was written': 'nothing yet',
+      'Rows sent since the start': '0',
+    })
+    const before = Number((await figures())['Rows to send'])
+    await service.insert('project_logs', project, [{ id: 'a' }, { id: 'b' }])
+    // Without being asked to look again.
+    await expect.poll(async () => Number((await figures())['Rows to send'])).toBe(before + 2)
+    expect(await accessibilityFaults(page)).toEqual([])
     expect(faults).toEqual([])
   })
 

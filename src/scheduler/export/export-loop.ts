@@ -6,6 +6,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { ExportStatus, ExportStep } from '../../clickhouse/export-step.ts'
 import type { ClickHouseSettings } from '../../clickhouse/settings.ts'
 import { openThreads, type Threads } from '../thread/threads.ts'
+import { Backfill, type BackfillProgress } from './backfill.ts'
 import { ExportedObjects } from './exported-objects.ts'
 import { NotedWrites } from './noted-writes.ts'
 
@@ -34,6 +35,8 @@ export interface ExportSummary {
   readonly lag: { readonly transactions: number; readonly rows: number; readonly seconds: number }
   readonly sent: { readonly rows: number; readonly bytes: number }
   readonly retries: number
+  /** Undefined while few rows are left. */
+  readonly backfill: BackfillProgress | undefined
   readonly fault:
     | { readonly kind: string; readonly message: string; readonly since: number }
     | undefined
@@ -46,8 +49,6 @@ const lastRetryMs = 10_000
 /** Of a thread that has nothing to do, to see whether the database is still its own. */
 const idleMs = 10_000
 const heapBytes = 512 * 2 ** 20
-/** With more than so many rows to send it is told of how it goes. */
-const manyRows = 100_000
 const tellEveryMs = 60_000
 
 const nothing: ExportStatus = {
@@ -81,7 +82,7 @@ export class ExportLoop {
   #wake: (() => void) | undefined
   #endPause: (() => void) | undefined
   #toldAt = performance.now()
-  #isBehind = false
+  readonly #backfill = new Backfill()
 
   constructor(options: ExportOptions) {
     const { directory, settings, catalog } = options
@@ -125,6 +126,7 @@ export class ExportLoop {
       },
       sent: { rows: sentRows, bytes: sentBytes },
       retries: this.#retries,
+      backfill: this.#backfill.progress,
       fault: this.#fault,
     }
   }
@@ -220,17 +222,16 @@ export class ExportLoop {
   }
 
   /** Of an export that takes long, now and then. */
-  #tell({ rows, transactions }: ExportStatus): void {
+  #tell(status: ExportStatus): void {
     const { logger, settings } = this.#options
     const { database } = settings
+    const { rows, transactions } = status
     const now = performance.now()
-    if (rows > manyRows && (!this.#isBehind || now - this.#toldAt > tellEveryMs)) {
+    const turn = this.#backfill.update(status, now)
+    if (turn === 'ended') logger?.info({ database }, 'ClickHouse has all rows')
+    else if (turn === 'begun' || (this.#backfill.progress && now - this.#toldAt > tellEveryMs)) {
       logger?.info({ database, rows, transactions }, 'rows are to be exported to ClickHouse')
-      this.#isBehind = true
       this.#toldAt = now
-    } else if (this.#isBehind && transactions === 0) {
-      logger?.info({ database }, 'ClickHouse has all rows')
-      this.#isBehind = false
     }
   }
 

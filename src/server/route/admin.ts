@@ -4,7 +4,7 @@ import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import type { QueryStatus } from '../../scheduler/admission/running-query.ts'
 import type { ExportSummary } from '../../scheduler/export/export-loop.ts'
-import { formatTransaction } from '../../type/transaction.ts'
+import { formatTransaction, transactionMs } from '../../type/transaction.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { Metrics } from '../metrics.ts'
 import { jsonReply, type Reply } from '../reply.ts'
@@ -110,14 +110,19 @@ function maySee({ owner }: QueryStatus, gate: Gate): boolean {
   return owner.userId === userId || gate.mayManageQueries()
 }
 
-function shownExport({ state, database, through, lag, sent, retries, fault }: ExportSummary) {
+function shownExport(summary: ExportSummary) {
+  const { state, database, through, lag, sent, retries, backfill, fault } = summary
   return {
     state,
     database,
     through: through === 0 ? null : formatTransaction(through),
+    through_time: through === 0 ? null : new Date(transactionMs(through)).toISOString(),
     lag,
     sent,
     retries,
+    backfill: backfill
+      ? { done: backfill.done, rows: backfill.rows, seconds_left: backfill.secondsLeft ?? null }
+      : null,
     fault: fault
       ? { kind: fault.kind, message: fault.message, since: new Date(fault.since).toISOString() }
       : null,

@@ -5,6 +5,7 @@ import { Failure, Loading } from '../component/notice.tsx'
 import { request } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { byLabel, readMetrics, total } from './metrics-text.ts'
+import { ClickHouseExport } from './settings-clickhouse.tsx'
 
 export function SettingsStorage() {
   const { data, error, reload } = useLoaded('metrics', async (signal) => {
@@ -47,6 +48,7 @@ export function SettingsStorage() {
           ))}
         </dl>
       </section>
+      <ClickHouseExport />
       <section class="settings-part" aria-label="On disk">
         <h2>On disk</h2>
         <ListTable
