@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { SmallDisk } from '../support/small-disk.ts'
 import {
   addressOf,
   delayLink,
@@ -37,6 +38,8 @@ export interface ClusterSize {
   readonly replicas: number
   /** Tells clusters apart that run at the same time. */
   readonly number?: number
+  /** Of a disk that each node has for itself, so that it can be full; undefined: all share the machine's. */
+  readonly diskMegabytes?: number
 }
 
 /** What this machine lacks to run a cluster; undefined when nothing is missing. */
@@ -78,6 +81,7 @@ export class Cluster {
   readonly #number: number
   readonly #directory: string
   readonly #pids = new Map<number, number>()
+  readonly #disks = new Map<number, SmallDisk>()
 
   private constructor({ shards, replicas, number = 1 }: ClusterSize) {
     this.shards = shards
@@ -93,6 +97,10 @@ export class Cluster {
     const cluster = new Cluster(size)
     rmSync(cluster.#directory, { recursive: true, force: true })
     makeNetwork(cluster.#number, cluster.nodes.length)
+    const { diskMegabytes } = size
+    if (diskMegabytes !== undefined) {
+      for (const node of cluster.nodes) cluster.#disks.set(node, SmallDisk.mount(diskMegabytes))
+    }
     await Promise.all(cluster.nodes.map((node) => cluster.start(node)))
     return cluster
   }
@@ -135,7 +143,8 @@ export class Cluster {
       ...onHost(this.#number, node),
       'python3',
       join(here, 'node.py'),
-      ...['--config-file', join(directory, 'config.xml'), '--path', join(directory, 'data')],
+      ...['--config-file', join(directory, 'config.xml')],
+      ...['--path', join(this.#disks.get(node)?.directory ?? directory, 'data')],
       ...['--listen_host', addressOf(this.#number, node)],
       ...['--tcp_port', String(nativePort), '--http_port', String(httpPort)],
       ...['--logger.level', 'error', '--interactive'],
@@ -184,6 +193,15 @@ export class Cluster {
     undelayLink(this.#number, node)
   }
 
+  /** Leaves no room on the node's own disk. */
+  fillDisk(node: number): void {
+    this.#disks.get(node)?.fill()
+  }
+
+  emptyDisk(node: number): void {
+    this.#disks.get(node)?.empty()
+  }
+
   /** The rows of the answer of one node. */
   async ask<Row = Record<string, unknown>>(
     node: number,
@@ -213,6 +231,7 @@ export class Cluster {
   down(): void {
     for (const node of this.nodes) this.#signal(node, 'SIGKILL')
     removeNetwork(this.#number, this.nodes.length)
+    for (const disk of this.#disks.values()) disk.unmount()
     rmSync(this.#directory, { recursive: true, force: true })
   }
 

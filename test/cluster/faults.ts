@@ -1,6 +1,7 @@
 /**
  * `npm run cluster:faults -- --seconds 300 --seed 1`: the service exports to a cluster while it inserts, merges and deletes, and
- * nodes and the service itself are killed, paused, cut off and slowed down at random. Readers ask the cluster meanwhile
+ * nodes and the service itself are killed, paused, cut off and slowed down at random; disks are full, tables are altered, and
+ * the service has a wrong password for a while. Readers ask the cluster meanwhile
  * at the last transaction that it says has arrived, and compare with what the service answers at that version. At the
  * end every node must have every row version once.
  */
@@ -37,6 +38,20 @@ const main = new URL('../../dist/src/main.js', import.meta.url).pathname
 const rowsOfRequest = 100
 const ids = 5000
 const traces = 700
+/** Of a node, which it does not fill by itself. */
+const diskMegabytes = 512
+
+const kinds = [
+  'kill',
+  'cut',
+  'pause',
+  'slow',
+  'service',
+  'full',
+  'altered',
+  'password',
+  'sends',
+] as const
 
 class FaultRun {
   readonly #cluster: Cluster
@@ -73,7 +88,7 @@ class FaultRun {
     }
   }
 
-  async #start(): Promise<void> {
+  async #start(environment: Record<string, string> = {}): Promise<void> {
     this.#service = await serveAssay(
       this.#directory,
       {
@@ -81,6 +96,7 @@ class FaultRun {
         ASSAY_WARM_UP: '0',
         ASSAY_CLICKHOUSE: this.#cluster.nodes.map((node) => this.#cluster.urlOf(node)).join(','),
         ASSAY_CLICKHOUSE_CLUSTER: clusterName,
+        ...environment,
       },
       0,
       [process.execPath, main],
@@ -159,17 +175,13 @@ class FaultRun {
       await wait(500 + this.#choice.below(2500))
       const node = this.#choice.pick(nodes)
       const ms = 500 + this.#choice.below(6000)
-      const kind = this.#choice.pick(['kill', 'cut', 'pause', 'slow', 'service'] as const)
+      const kind = this.#choice.pick(kinds)
       this.#events.set(kind, (this.#events.get(kind) ?? 0) + 1)
       await this.#fault(kind, node, ms)
     }
   }
 
-  async #fault(
-    kind: 'kill' | 'cut' | 'pause' | 'slow' | 'service',
-    node: number,
-    ms: number,
-  ): Promise<void> {
+  async #fault(kind: (typeof kinds)[number], node: number, ms: number): Promise<void> {
     const cluster = this.#cluster
     switch (kind) {
       case 'kill':
@@ -189,10 +201,35 @@ class FaultRun {
         await wait(ms)
         return cluster.undelay(node)
       case 'service':
-        this.#service!.child.kill('SIGKILL')
-        await this.#service!.exit
-        return this.#start()
+        return this.#restart()
+      case 'full':
+        cluster.fillDisk(node)
+        await wait(ms)
+        return cluster.emptyDisk(node)
+      case 'altered':
+        await this.#alter(node, 'RENAME COLUMN span_id TO other')
+        await wait(ms)
+        return this.#alter(node, 'RENAME COLUMN other TO span_id')
+      case 'password':
+        await this.#restart({ ASSAY_CLICKHOUSE_PASSWORD: 'wrong' })
+        await wait(ms)
+        return this.#restart()
+      case 'sends':
+        await cluster.ask(node, `SYSTEM STOP DISTRIBUTED SENDS ${database}.records`)
+        await wait(ms)
+        await cluster.ask(node, `SYSTEM START DISTRIBUTED SENDS ${database}.records`)
+        return
     }
+  }
+
+  async #restart(environment: Record<string, string> = {}): Promise<void> {
+    this.#service!.child.kill('SIGKILL')
+    await this.#service!.exit
+    await this.#start(environment)
+  }
+
+  async #alter(node: number, change: string): Promise<void> {
+    await this.#cluster.ask(node, `ALTER TABLE ${database}.records_local ${change}`)
   }
 
   async #arrived(): Promise<void> {
@@ -248,7 +285,12 @@ const missing = missingForCluster()
 if (missing !== undefined) {
   console.log(`Left out: this machine lacks ${missing}`)
 } else {
-  const cluster = await Cluster.up({ shards: 2, replicas: 2, number: Number(values.number) })
+  const cluster = await Cluster.up({
+    shards: 2,
+    replicas: 2,
+    number: Number(values.number),
+    diskMegabytes,
+  })
   try {
     if (!(await new FaultRun(cluster).run())) process.exitCode = 1
   } finally {
