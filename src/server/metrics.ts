@@ -4,6 +4,7 @@ import type { BackupState } from '../backup/backup-state.ts'
 import { faultKinds } from '../clickhouse/fault.ts'
 import type { Engine } from '../engine.ts'
 import type { ExportSummary } from '../scheduler/export/export-loop.ts'
+import type { HttpMaskerStatus } from '../scheduler/insert/http-masker.ts'
 import type { ExportsStatus } from './export/scheduled-exports.ts'
 import type { RetentionStatus } from './retention/retention.ts'
 
@@ -305,6 +306,7 @@ export class Metrics {
       () => Object.entries(engine.status().scrub.found),
     )
     if (engine.export) this.#observeExport(() => engine.export!)
+    if (engine.masker) this.#observeMasker(() => engine.masker!)
     const steps = () => Object.entries(engine.status().maintenance)
     this.#byLabel(
       'assay_maintenance_steps',
@@ -317,6 +319,22 @@ export class Metrics {
     )
     this.#byLabel('assay_maintenance_failures', 'Those that failed', 'kind', () =>
       steps().map(([kind, { failures }]) => [kind, failures]),
+    )
+  }
+
+  /** There where the operator has a masker. */
+  #observeMasker(read: () => HttpMaskerStatus): void {
+    this.#counter('assay_masker_requests_total', 'Requests to the masker of the operator', () => {
+      return read().requests
+    })
+    this.#counter('assay_masker_failures_total', 'Those that failed, or took too long', () => {
+      return read().failures
+    })
+    this.#counter('assay_masker_seconds_total', 'Time that all of them took', () => read().seconds)
+    this.#gauge(
+      'assay_masker_left_alone',
+      '1 while it is not asked, since it has failed several times',
+      () => Number(read().isOpen),
     )
   }
 

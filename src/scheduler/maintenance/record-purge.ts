@@ -102,20 +102,23 @@ export class RecordPurge {
   ): Promise<{
     readonly ids: ReadonlySet<string>
     readonly attachments: ReadonlySet<string>
+    readonly transactions: ReadonlySet<number>
     readonly versions: number
   }> {
     const ids = new Set<string>()
     const attachments = new Set<string>()
+    const transactions = new Set<number>()
     let versions = 0
     for (let from: RowKey | undefined = { transaction: 0, index: 0 }; from; ) {
       const question: VersionQuestion = { kind: 'versions', object, sought, from, bytes: readBytes }
       const found: FoundVersions = await this.#options.findVersions(question)
       for (const id of found.ids) ids.add(id)
       for (const key of found.attachments) attachments.add(key)
+      for (const one of found.transactions) transactions.add(one)
       versions += found.versions
       from = found.next
     }
-    return { ids, attachments, versions }
+    return { ids, attachments, transactions, versions }
   }
 
   #after(work: () => Promise<void>): Promise<void> {

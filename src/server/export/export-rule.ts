@@ -78,13 +78,18 @@ export function filePath(
   return `date=${time.slice(0, 10)}/${hour}${range}-${automationId.slice(0, 8)}.${ending}`
 }
 
+/** Of an export of a project's spans. */
+export function spansQuery(projectId: string): string {
+  return `select: * | from: project_logs(${printString(projectId)}) spans`
+}
+
 type Definition = z.infer<typeof exportConfiguration>['export_definition']
 
 function contentOf(projectId: string, definition: Definition) {
   const logs = `project_logs(${printString(projectId)})`
   switch (definition.type) {
     case 'log_spans':
-      return { kind: 'spans', query: `select: * | from: ${logs} spans` } as const
+      return { kind: 'spans', query: spansQuery(projectId) } as const
     case 'log_traces':
       return { kind: 'traces', query: `select: * | from: ${logs} summary` } as const
     case 'btql_query': {

@@ -13,6 +13,7 @@ import type { Logger } from '../logger.ts'
 import { type Automation, type ExportRule, isExport, ruleOf } from './export-rule.ts'
 import { type ExportState, ExportStates, newState } from './export-states.ts'
 import { exportStep } from './export-step.ts'
+import { type ExportedCopies, exportedCopies, type WrittenVersions } from './exported-copies.ts'
 
 export interface ScheduledExportsOptions {
   readonly engine: Engine
@@ -179,6 +180,16 @@ export class ScheduledExports {
       this.#wake?.()
     }
     return entry.state
+  }
+
+  /** Files that may have records that were deleted for good, once no step that has read them before is under way. */
+  async copiesOf(
+    organizationId: string,
+    written: readonly WrittenVersions[],
+  ): Promise<ExportedCopies[]> {
+    await Promise.all(Array.from(this.#entries.values(), ({ step }) => step))
+    const { engine, places } = this.#options
+    return exportedCopies(engine.catalog, places, organizationId, written)
   }
 
   async close(): Promise<void> {

@@ -8,12 +8,15 @@ import { join } from 'node:path'
 import { serviceView } from '../../access/service-view.ts'
 import type { Attachments } from '../../attachment/attachments.ts'
 import { contentName } from '../../attachment/content-store.ts'
+import type { BackupState } from '../../backup/backup-state.ts'
 import type { Actor } from '../../catalog/audit-trail.ts'
 import type { CatalogObject } from '../../catalog/catalog.ts'
 import type { Engine } from '../../engine.ts'
 import { contentHash } from '../../storage/content-hash.ts'
 import type { Sought } from '../../storage/maintenance/find-versions.ts'
 import { writeExactJson } from '../../type/exact-json.ts'
+import type { ExportedCopies, WrittenVersions } from '../export/exported-copies.ts'
+import type { ScheduledExports } from '../export/scheduled-exports.ts'
 import { eachRow } from '../query-rows.ts'
 import { deleteRecords } from './retention.ts'
 import { checkFilter, usualHoldTags } from './rule.ts'
@@ -51,6 +54,13 @@ export interface Certificate {
   readonly held: number
   readonly attachments: number
   readonly objects: readonly DeletedObject[]
+  /** What is left elsewhere, as far as the service knows. */
+  readonly copies: {
+    /** Files that may have records that were deleted. */
+    readonly exports: readonly ExportedCopies[]
+    /** When the last backup was taken: it and those before it have what was deleted, later ones do not. */
+    readonly last_backup: string | null
+  }
   /** What a search of all that is stored found afterwards. */
   readonly proof: {
     /** Row versions that name an id. */
@@ -72,6 +82,8 @@ interface Chosen {
 export interface DeletionParts {
   readonly engine: Engine
   readonly attachments: Attachments
+  readonly exports: Pick<ScheduledExports, 'copiesOf'>
+  readonly backups: Pick<BackupState, 'last'>
   readonly dataDirectory: string
 }
 
@@ -89,12 +101,22 @@ export async function deletePerson(
     const one = await choose(parts.engine, object, request)
     if (one.ids.length + one.held > 0) chosen.push(one)
   }
-  if (request.isDryRun) return certificate(request, chosen, new Map(), 0, null)
-  const files = await namedFiles(parts.engine, chosen)
+  const { files, written } = await readVersions(parts.engine, chosen)
+  const findCopies = async (): Promise<Certificate['copies']> => {
+    const { last } = parts.backups
+    return {
+      exports: await parts.exports.copiesOf(request.organizationId, written),
+      last_backup: last ? new Date(last.time).toISOString() : null,
+    }
+  }
+  if (request.isDryRun) {
+    return certificate(request, chosen, new Map(), 0, await findCopies(), null)
+  }
   const transactions = await deleteChosen(parts.engine, chosen)
   const removed = await removeFiles(parts, request, files)
+  const copies = await findCopies()
   const proof = await prove(parts, request)
-  const certified = certificate(request, chosen, transactions, removed, proof)
+  const certified = certificate(request, chosen, transactions, removed, copies, proof)
   const done = { deleted_person: certified }
   const [kind, id] = request.projectId
     ? (['project', request.projectId] as const)
@@ -156,16 +178,18 @@ async function deleteChosen(
   return transactions
 }
 
-/** Keys of the attachments that the records name in any version. */
-async function namedFiles(engine: Engine, chosen: readonly Chosen[]): Promise<Set<string>> {
-  const keys = new Set<string>()
+/** Keys of the attachments that the records name in any version, and what wrote these. */
+async function readVersions(engine: Engine, chosen: readonly Chosen[]) {
+  const files = new Set<string>()
+  const written: WrittenVersions[] = []
   for (const { object, ids } of chosen) {
     if (ids.length === 0) continue
     const sought = { by: 'ids', ids: new Set(ids) } as const
-    const { attachments } = await engine.findVersions(object.number, sought)
-    for (const key of attachments) keys.add(key)
+    const { attachments, transactions } = await engine.findVersions(object.number, sought)
+    for (const key of attachments) files.add(key)
+    written.push({ object, transactions })
   }
-  return keys
+  return { files, written }
 }
 
 function named(texts: readonly string[]): Sought {
@@ -247,6 +271,7 @@ function certificate(
   chosen: readonly Chosen[],
   transactions: ReadonlyMap<CatalogObject, readonly string[]>,
   attachments: number,
+  copies: Certificate['copies'],
   proof: Certificate['proof'],
 ): Certificate {
   const objects = chosen.map(({ object, ids, held }) => ({
@@ -266,6 +291,7 @@ function certificate(
     held: objects.reduce((sum, { held }) => sum + held, 0),
     attachments,
     objects,
+    copies,
     proof,
   }
   return { ...rest, hash: contentHash(writeExactJson(rest)) }

@@ -34,6 +34,14 @@ const deletedObject = z.object({
   transactions: z.array(z.string()),
 })
 
+const exportedCopies = z.object({
+  automation_id: identifier,
+  project_id: identifier,
+  place: z.string(),
+  files: z.array(z.string()),
+  error: z.string().nullable(),
+})
+
 const certificateSchema = z.object({
   created: timestamp,
   org_id: identifier,
@@ -44,6 +52,10 @@ const certificateSchema = z.object({
   held: z.int(),
   attachments: z.int(),
   objects: z.array(deletedObject),
+  copies: z.object({
+    exports: z.array(exportedCopies),
+    last_backup: timestamp.nullable(),
+  }),
   proof: z.object({ versions: z.int(), files: z.array(z.string()), bytes: z.number() }).nullable(),
   hash: z.string(),
 })

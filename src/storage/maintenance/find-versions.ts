@@ -36,6 +36,8 @@ export interface FoundVersions {
   readonly versions: number
   /** Keys of attachments, of versions that are sought by their ids. */
   readonly attachments: readonly string[]
+  /** That wrote versions that are sought by their ids. */
+  readonly transactions: readonly number[]
   /** Where to go on; undefined at the end. */
   readonly next: RowKey | undefined
 }
@@ -56,11 +58,12 @@ export function findVersions(
   try {
     const isMeant = testOf(sought)
     const ids = new Set<string>()
+    const transactions = new Set<number>()
     const names = new AttachmentNames()
     let [versions, read] = [0, 0]
     const found = (next: RowKey | undefined): FoundVersions => {
       const attachments = names.list().flatMap(({ keys }) => keys)
-      return { ids: [...ids], versions, attachments, next }
+      return { ids: [...ids], versions, attachments, transactions: [...transactions], next }
     }
     const rows = new RecordReader(records).versionsBetween(object, from, endOfTime, transaction)
     for (const { key, view } of rows) {
@@ -70,7 +73,9 @@ export function findVersions(
       if (!isMeant(view, id)) continue
       versions++
       ids.add(id)
-      if (sought.by === 'ids') names.add(ofAny, view.bytes)
+      if (sought.by !== 'ids') continue
+      names.add(ofAny, view.bytes)
+      transactions.add(key.transaction)
     }
     return found(undefined)
   } finally {
