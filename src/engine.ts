@@ -14,7 +14,7 @@ import { ColdReader, coldViewAt } from './scheduler/cold/cold-view.ts'
 import { ColdRows, type HotLimits } from './scheduler/cold/hot-limits.ts'
 import type { EngineOptions, Logger } from './scheduler/engine-options.ts'
 import { ExportLoop, type ExportSummary } from './scheduler/export/export-loop.ts'
-import { HttpMasker } from './scheduler/insert/http-masker.ts'
+import { HttpMasker, type HttpMaskerStatus } from './scheduler/insert/http-masker.ts'
 import { IngestPool } from './scheduler/insert/ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './scheduler/insert/insert-request.ts'
 import { type InsertedRows, Inserts } from './scheduler/insert/inserts.ts'
@@ -366,6 +366,11 @@ export class Engine {
   /** How the export to ClickHouse is; undefined where there is none. */
   get export(): ExportSummary | undefined {
     return this.#export?.summary
+  }
+
+  /** How the masker of the operator is; undefined where there is none. */
+  get masker(): HttpMaskerStatus | undefined {
+    return this.#parts.httpMasker?.status
   }
 
   status(): EngineStatus {

@@ -172,4 +172,12 @@ test('after some failures it is not asked for a while, so that inserts do not wa
     expect(status).toBe(503)
   }
   expect(asked.length - before).toBe(5)
+  const { text } = await service.request('/metrics')
+  const metric = (name: string) => {
+    return Number(new RegExp(`^assay_masker_${name} (.*)$`, 'm').exec(text)?.[1])
+  }
+  expect([metric('requests_total'), metric('failures_total')]).toEqual([5, 5])
+  expect(metric('left_alone')).toBe(1)
+  // Each has waited for an answer.
+  expect(metric('seconds_total')).toBeGreaterThanOrEqual(5 * 0.3 - 0.1)
 })

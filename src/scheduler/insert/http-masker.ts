@@ -61,6 +61,9 @@ interface Row {
 export interface HttpMaskerStatus {
   readonly requests: number
   readonly failures: number
+  /** That requests took altogether. */
+  readonly seconds: number
+  /** Whether it has failed so often that it is not asked for a while. */
   readonly isOpen: boolean
 }
 
@@ -74,6 +77,7 @@ export class HttpMasker {
   #openUntil = 0
   #requests = 0
   #failures = 0
+  #milliseconds = 0
 
   /** @param isMasked whether records of a type are masked at all */
   constructor(
@@ -87,7 +91,12 @@ export class HttpMasker {
   }
 
   get status(): HttpMaskerStatus {
-    return { requests: this.#requests, failures: this.#failures, isOpen: this.#isOpen() }
+    return {
+      requests: this.#requests,
+      failures: this.#failures,
+      seconds: this.#milliseconds / 1000,
+      isOpen: this.#isOpen(),
+    }
   }
 
   /** The body with its rows masked; itself when nothing of them is for the masker. Throws when they are to be refused. */
@@ -190,6 +199,7 @@ export class HttpMasker {
   async #request(rows: readonly string[], organizationId: string): Promise<readonly string[]> {
     const { url, token, seconds } = this.#settings
     this.#requests++
+    const begun = performance.now()
     try {
       const body = `{"organization_id":${JSON.stringify(organizationId)},"rows":[${rows.join()}]}`
       const response = await fetch(url, {
@@ -220,6 +230,8 @@ export class HttpMasker {
       if (++this.#failuresInRow >= failuresToOpen) this.#openUntil = Date.now() + openMs
       this.#onFailure(thrown)
       throw thrown
+    } finally {
+      this.#milliseconds += performance.now() - begun
     }
   }
 }
