@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compileScan } from '../../src/clickhouse/read/compile-scan.ts'
-import type { CompiledScan, ScanParameters } from '../../src/clickhouse/read/compiled-scan.ts'
+import { compileGroupScan, compileScan } from '../../src/clickhouse/read/compile-scan.ts'
+import type { ScanParameters } from '../../src/clickhouse/read/compiled-scan.ts'
 import { createAggregateState } from '../../src/executor/aggregate/create.ts'
 import { keyAt } from '../../src/executor/column/key-column.ts'
 import type { WireValues } from '../../src/executor/column/wire-values.ts'
@@ -83,12 +83,13 @@ describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())(
       await forEachLoad(groupings, async (text, loaded, object) => {
         const { plan, semiJoinSets } = physicalQuery(text, () => object)
         if (plan.access.kind !== 'scan' || semiJoinSets.length > 0) return 'no scan'
-        const compiled = compiledOf(plan)
-        if (compiled.result.kind !== 'groups') return 'not made'
-        const { rest, keyCount, states } = compiled.result
-        if (rest && (await ask(cluster, rest, compiled.parameters)).length > 0) return 'in doubt'
+        const compiled = compileGroupScan(plan, bounds, clock)
+        if (!compiled) return 'not made'
+        const { rest, keyCount, states } = compiled
+        if (rest && (await ask(cluster, rest.sql, rest.parameters)).length > 0) return 'in doubt'
         if (plan.stage.kind !== 'groups' || plan.stages.length > 1) return 'further stages'
-        const rows = await ask<GroupRow>(cluster, compiled.sql, compiled.parameters)
+        const texts = await ask<object>(cluster, compiled.sql, compiled.parameters)
+        const rows = texts.map((row) => JSON.parse(String(Object.values(row)[0])) as GroupRow)
         const form = { keyCount, states, rowValues: undefined, hasPreferred: false }
         const groups = groupsOfCluster(rows, form)
         const results = plan.stage.aggregates.map((aggregate, i) => {
@@ -120,8 +121,8 @@ describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())(
       await forEachLoad(firstRows, async (text, loaded, object) => {
         const { plan, semiJoinSets } = physicalQuery(text, () => object)
         if (plan.access.kind !== 'scan' || semiJoinSets.length > 0) return 'no scan'
-        const compiled = compiledOf(plan)
-        if (compiled.result.kind !== 'rows' || compiled.result.limit === undefined) return 'all'
+        const compiled = compileScan(plan, bounds, clock)
+        if (compiled.result.limit === undefined) return 'all'
         const rows = await ask<{ body: string }>(cluster, compiled.sql, compiled.parameters)
         const ids = rows.map(({ body }) => (JSON.parse(body) as { id: string }).id)
         const expected = expectedLines(text, loaded).map(
@@ -137,18 +138,8 @@ describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())(
   },
 )
 
-type Plan = Parameters<typeof compileScan>[0]
-
-function compiledOf(plan: Plan): CompiledScan {
-  const newest = 2 ** 48 - 1
-  const bounds = {
-    database,
-    exportedThrough: newest - 1,
-    transaction: newest - 1,
-    after: undefined,
-  }
-  return compileScan(plan, bounds, clock)
-}
+const newest = 2 ** 48 - 2
+const bounds = { database, exportedThrough: newest, transaction: newest, after: undefined }
 
 async function ask<Row = Record<string, unknown>>(
   cluster: Cluster,

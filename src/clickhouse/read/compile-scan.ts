@@ -2,13 +2,15 @@
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { RowKey } from '../../type/transaction.ts'
-import { type Bounds, conjunction, negation, unproven } from './bounds.ts'
+import { type Bounds, conjunction, negation, type ProofLevel, unproven } from './bounds.ts'
 import { type CompiledPredicates, compilePredicates } from './compile-predicates.ts'
 import { compileGroups, compileOrder } from './compile-stage.ts'
 import type { CompileContext } from './compile-value.ts'
 import type {
   ColdBounds,
+  CompiledGroupScan,
   CompiledScan,
+  CompileGroupScan,
   CompileScan,
   ScanParameters,
   TraceSetSql,
@@ -20,23 +22,43 @@ export const coldColumns =
 
 const noSets: TraceSetSql = () => undefined
 
+/** All rows that may be of the scan; where that will do, only those that come first in its order. */
 export const compileScan: CompileScan = (
   plan,
   bounds,
   context,
   traceSet = noSets,
 ): CompiledScan => {
+  const scanned = scannedRows(plan, bounds, context, traceSet)
+  const { from, rows, level, parameters } = scanned
+  const first = scanned.isWhole ? firstRowsOf(plan, scanned) : undefined
+  const all = `SELECT ${coldColumns} ${from} AND ${rows.may}`
+  const made = first ?? { sql: all, result: { kind: 'rows', limit: undefined } as const }
+  return { ...made, parameters, level }
+}
+
+/** Groups of the rows of the scan; undefined where all are to be aggregated elsewhere. */
+export const compileGroupScan: CompileGroupScan = (plan, bounds, context, traceSet = noSets) => {
+  const scanned = scannedRows(plan, bounds, context, traceSet)
+  return scanned.isWhole ? groupsOf(plan, scanned) : undefined
+}
+
+function scannedRows(
+  plan: PhysicalPlan,
+  bounds: ColdBounds,
+  context: EvaluationContext,
+  traceSet: TraceSetSql,
+): ScannedRows {
   const { sql: seen, parameters } = seenVersions(plan, bounds)
   const compileContext = contextOf(plan, context, traceSet)
-  const { level, rows } = predicatesOf(plan, compileContext)
-  const from = `FROM ${bounds.database}.records WHERE ${seen}`
-  // What is superseded elsewhere is known to who asks: neither groups nor the first rows can be made without it.
-  const isWhole = bounds.transaction <= bounds.exportedThrough
-  const scanned = { from, rows, compileContext }
-  const made = isWhole ? (groupsOf(plan, scanned) ?? firstRowsOf(plan, scanned)) : undefined
-  const all = `SELECT ${coldColumns} ${from} AND ${rows.may}`
-  const result = made ?? { sql: all, result: { kind: 'rows', limit: undefined } as const }
-  return { ...result, parameters, level }
+  return {
+    ...predicatesOf(plan, compileContext),
+    from: `FROM ${bounds.database}.records WHERE ${seen}`,
+    parameters,
+    compileContext,
+    // What is superseded elsewhere is known to who asks: neither groups nor the first rows can be made without it.
+    isWhole: bounds.transaction <= bounds.exportedThrough,
+  }
 }
 
 function contextOf(
@@ -60,28 +82,38 @@ function predicatesOf(
 interface ScannedRows {
   readonly from: string
   readonly rows: Bounds
+  readonly level: ProofLevel
+  readonly parameters: ScanParameters
   readonly compileContext: CompileContext
+  readonly isWhole: boolean
 }
-
-type MadeOfRows = Pick<CompiledScan, 'sql' | 'result'>
 
 function groupsOf(
   { stage, unpivots }: PhysicalPlan,
-  { from, rows, compileContext }: ScannedRows,
-): MadeOfRows | undefined {
+  { from, rows, level, parameters, compileContext }: ScannedRows,
+): CompiledGroupScan | undefined {
   if (stage.kind !== 'groups' || unpivots.length > 0 || rows.sure === '0') return undefined
   const groups = compileGroups(stage, compileContext)
   if (!groups) return undefined
-  const { columns, keys, states, isInDoubt } = groups
+  const { columns, names, keys, states, isInDoubt } = groups
   const grouped = conjunction([rows.sure, negation(isInDoubt)])
   const others = conjunction([rows.may, negation(grouped)])
-  // Without keys there is one group, and without columns rows are asked for none.
-  const shown = columns.length === 0 ? '1' : columns.join(', ')
   const by = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`
-  const rest = others === '0' ? undefined : `SELECT ${coldColumns} ${from} AND ${others}`
+  const made = `SELECT ${columns.join(', ')} ${from} AND ${grouped}${by}`
+  const rest: CompiledScan = {
+    sql: `SELECT ${coldColumns} ${from} AND ${others}`,
+    parameters,
+    level,
+    result: { kind: 'rows', limit: undefined },
+  }
   return {
-    sql: `SELECT ${shown} ${from} AND ${grouped}${by}`,
-    result: { kind: 'groups', keyCount: keys.length, states, rest },
+    sql: `SELECT toJSONString((${names.join(', ')}, 0)) FROM (${made})`,
+    parameters,
+    level,
+    keyCount: keys.length,
+    states,
+    hasRow: stage.row !== undefined,
+    rest: others === '0' ? undefined : rest,
   }
 }
 
@@ -89,7 +121,7 @@ function groupsOf(
 function firstRowsOf(
   { stage, limit, offset, sort, afterSorted, unpivots }: PhysicalPlan,
   { from, rows, compileContext }: ScannedRows,
-): MadeOfRows | undefined {
+): Pick<CompiledScan, 'sql' | 'result'> | undefined {
   if (stage.kind !== 'rows' || limit === undefined || unpivots.length > 0) return undefined
   if (afterSorted || rows.sure === '0') return undefined
   const order = compileOrder(sort, compileContext)

@@ -9,10 +9,13 @@ import type { CompileContext } from './compile-value.ts'
 import { type CompiledValue, taggedValue, typedKinds } from './compiled-value.ts'
 
 export interface CompiledGroups {
-  /** Of groups for which a row stands, `r`: object, pagination key, version, 1 of a preferred one, and values. */
-  readonly hasRow: boolean
-  /** `k0`, `k1`, … are tagged texts of keys; `a0`, `a1`, … what `states` say. */
+  /**
+   * `k0`, `k1`, … are tagged texts of keys; `a0`, `a1`, … what `states` say; `r` is the row that stands for the group: object,
+   * pagination key, version, 1 of a preferred one, and values.
+   */
   readonly columns: readonly string[]
+  /** Of all columns, and of those that are keys. */
+  readonly names: readonly string[]
   readonly keys: readonly string[]
   readonly states: readonly GroupStateKind[]
   /** Rows that are in none of the groups: Assay aggregates them. */
@@ -40,8 +43,14 @@ export function compileGroups(
       ...values.map((value, i) => `${taggedValue(value)} AS k${i}`),
       ...states.map((state, i) => `${state!.sql} AS a${i}`),
       ...(chosen ? [`${chosen.sql} AS r`] : []),
+      // There may be no other.
+      'count() AS n',
     ],
-    hasRow: chosen !== undefined,
+    names: [
+      ...values.map((_, i) => `k${i}`),
+      ...states.map((_, i) => `a${i}`),
+      ...(chosen ? ['r'] : []),
+    ],
     keys: values.map((_, i) => `k${i}`),
     states: states.map((state) => state!.state),
     isInDoubt: disjunction(doubts),

@@ -39,20 +39,8 @@ export interface CompiledScan {
   readonly result: ScanResult
 }
 
-export type ScanResult =
-  /** Row versions with the columns of `coldColumns`, in no order; `limit`: only so many that come first in the plan's. */
-  | { readonly kind: 'rows'; readonly limit: number | undefined }
-  /**
-   * A row per group: its keys as `k0`, `k1`, …, of each aggregate of the plan what `states` says as `a0`, `a1`, …, and the
-   * row that stands for it, as `r`. Without keys there is one row.
-   */
-  | {
-      readonly kind: 'groups'
-      readonly keyCount: number
-      readonly states: readonly GroupStateKind[]
-      /** Row versions that are in none of these groups, with the columns of `coldColumns`; undefined: there are none. */
-      readonly rest: string | undefined
-    }
+/** Row versions with the columns of `coldColumns`, in no order; `limit`: only so many that come first in the plan's, and others. */
+export type ScanResult = { readonly kind: 'rows'; readonly limit: number | undefined }
 
 export type CompileScan = (
   plan: PhysicalPlan,
@@ -60,6 +48,26 @@ export type CompileScan = (
   context: EvaluationContext,
   traceSet?: TraceSetSql,
 ) => CompiledScan
+
+/** What of the groups of a scan the cluster makes. */
+export interface CompiledGroupScan extends Pick<CompiledScan, 'sql' | 'parameters' | 'level'> {
+  /**
+   * A row has one text, the JSON of a list: keys, for each aggregate of the plan what `states` says, and the row that stands
+   * for the group (`compile-stage.ts`). Without keys there is one row.
+   */
+  readonly keyCount: number
+  readonly states: readonly GroupStateKind[]
+  readonly hasRow: boolean
+  /** Row versions that are in none of these groups; undefined: there are none. */
+  readonly rest: CompiledScan | undefined
+}
+
+export type CompileGroupScan = (
+  plan: PhysicalPlan,
+  bounds: ColdBounds,
+  context: EvaluationContext,
+  traceSet?: TraceSetSql,
+) => CompiledGroupScan | undefined
 
 /**
  * SQL whose rows are the objects and traces that are in a set of the query: a list of tuples, or a query. Undefined of a set

@@ -12,8 +12,8 @@ import { parseJson } from '../../type/parse-json.ts'
 import { timestampOf } from '../../type/time.ts'
 import type { Value } from '../../type/value.ts'
 
-/** A row of the answer: `k0`, …, `a0`, …, and `r` (`clickhouse/read/compile-stage.ts`). */
-export type GroupRow = Readonly<Record<string, unknown>>
+/** Keys, states, and the row that stands for the group (`clickhouse/read/compile-stage.ts`). */
+export type GroupRow = readonly unknown[]
 
 export interface GroupsForm {
   readonly keyCount: number
@@ -26,16 +26,15 @@ export interface GroupsForm {
 
 export function groupsOfCluster(rows: readonly GroupRow[], form: GroupsForm): PartialGroups {
   const { keyCount, states, rowValues, hasPreferred } = form
-  const column = (name: string) => rows.map((row) => row[name])
-  const keys = Array.from({ length: keyCount }, (_, i) =>
-    keyColumn(column(`k${i}`).map(taggedValueOf)),
-  )
-  const chosen = rowValues === undefined ? undefined : (column('r') as (string | null)[][])
+  const column = (place: number) => rows.map((row) => row[place])
+  const keys = Array.from({ length: keyCount }, (_, i) => keyColumn(column(i).map(taggedValueOf)))
+  const chosen =
+    rowValues === undefined ? undefined : (column(keyCount + states.length) as (string | null)[][])
   return {
     kind: 'groups',
     groupCount: rows.length,
     keys,
-    states: states.map((state, i) => stateOf(state, column(`a${i}`))),
+    states: states.map((state, i) => stateOf(state, column(keyCount + i))),
     rows: chosen && rowsOf(chosen),
     preferred:
       chosen && hasPreferred ? Uint8Array.from(chosen, (row) => Number(row[3])) : undefined,
