@@ -58,6 +58,24 @@ export class ColdReader {
     yield* partsOf(this.#chunks(sql, parameters, signal))
   }
 
+  /** The texts of statements whose rows have one text each. */
+  async *texts(
+    { sql, parameters }: Pick<CompiledScan, 'sql' | 'parameters'>,
+    signal: AbortSignal,
+  ): AsyncGenerator<string> {
+    let held: Buffer = Buffer.alloc(0)
+    for await (const chunk of this.#chunks(sql, parameters, signal)) {
+      held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
+      let at = 0
+      for (let span = textSpan(held, at); span; span = textSpan(held, at)) {
+        yield held.toString('utf8', span.start, span.end)
+        at = span.end
+      }
+      held = held.subarray(at)
+    }
+    if (held.length > 0) throw endedEarly()
+  }
+
   /** The rows of these versions, as far as the nodes have them. */
   async *byKeys(keys: readonly ColdKey[], signal: AbortSignal): AsyncGenerator<SharedArrayBuffer> {
     for (let from = 0; from < keys.length; from += keysAtOnce) {
@@ -232,10 +250,28 @@ async function* partsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<SharedArr
   if (heldBytes === 0) return
   const bytes = take()
   const end = endOfWholeRows(bytes)
-  if (end < bytes.length) {
-    throw new ExportFault('unreachable', 'an answer of ClickHouse ended within a row')
-  }
+  if (end < bytes.length) throw endedEarly()
   yield sharedCopy(bytes)
+}
+
+function endedEarly(): ExportFault {
+  return new ExportFault('unreachable', 'an answer of ClickHouse ended within a row')
+}
+
+/** Of a text of RowBinary, whose length comes before it; undefined where not all of it is there. */
+function textSpan(
+  bytes: Buffer,
+  at: number,
+): { readonly start: number; readonly end: number } | undefined {
+  let length = 0
+  for (let start = at, scale = 1; start < bytes.length; scale *= 0x80) {
+    const byte = bytes[start++]!
+    length += (byte & 0x7f) * scale
+    if (byte >= 0x80) continue
+    const end = start + length
+    return end <= bytes.length ? { start, end } : undefined
+  }
+  return undefined
 }
 
 function endOfWholeRows(bytes: Buffer): number {

@@ -15,7 +15,7 @@ interface ColdPlan {
   readonly snapshot: Pick<QuerySnapshot, 'cold' | 'transaction'>
 }
 
-interface ColdRun extends ColdPlan {
+export interface ColdRun extends ColdPlan {
   readonly name: string
   /** `ending` is aborted once nobody waits for the answer. */
   readonly pool: { readonly ending: AbortSignal }
@@ -36,9 +36,15 @@ export function compileCold({ plan, context, snapshot }: ColdPlan): CompiledScan
   return compileScan(plan, { database, exportedThrough, transaction, after: plan.after }, context)
 }
 
-/** Candidate rows of the cluster as inputs of tasks: each time those that one task is to scan. */
-export async function* coldInputs(run: ColdRun): AsyncGenerator<readonly TaskInput[]> {
-  const compiled = compileCold(run)
+/**
+ * Candidate rows of the cluster as inputs of tasks: each time those that one task is to scan.
+ *
+ * @param compiled what the cluster is asked for them; undefined: there are none
+ */
+export async function* coldInputs(
+  run: ColdRun,
+  compiled: CompiledScan | undefined,
+): AsyncGenerator<readonly TaskInput[]> {
   if (!compiled) return
   const { name, snapshot, pool, audit } = run
   const started = audit.now()

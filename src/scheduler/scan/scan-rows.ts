@@ -1,5 +1,6 @@
 /** Runs the scans of a plan: tasks with a bounded number in flight, and what they give in order. */
 import type { EvaluationContext } from '../../binder/evaluate.ts'
+import type { CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
 import type { SortedRows } from '../../executor/column/row-list.ts'
 import type { SemiJoinSet } from '../../executor/expression/semi-join-set.ts'
 import type { SortThreshold } from '../../executor/scan/prune.ts'
@@ -23,7 +24,8 @@ import { isLookUp } from '../cost/cost.ts'
 import type { TaskRunner } from '../thread/query-pool.ts'
 import type { QueryTasks } from '../thread/query-tasks.ts'
 import type { AuditLog } from './audit-log.ts'
-import { coldInputs, readsCold } from './cold-scan.ts'
+import { coldGroups } from './cold-groups.ts'
+import { coldInputs, compileCold, readsCold } from './cold-scan.ts'
 import { localGroupingKey, localGroupingOf } from './local-grouping.ts'
 import { ObjectSegments } from './object-segments.ts'
 import { isSegmentRange, type ScanRange } from './scan-range.ts'
@@ -97,11 +99,13 @@ export async function scanGroups(
     const morsels = segmentMorsels(ranges.filter(isSegmentRange))
     await scanAll(morsels, localGroupingOf(morsels, key, partials))
   }
+  const made = await coldGroups(run, run.pool.budgetBytes)
   const scan = { run, wanted: 0, dictionaries }
-  for await (const result of scanCold(scan)) partials.push(result as GroupsResult)
+  const rows = made ? made.rest : compileCold(run)
+  for await (const result of scanCold(scan, rows)) partials.push(result as GroupsResult)
   return {
     kind: 'groups',
-    partials,
+    partials: made ? [...partials, made.groups] : partials,
     local: partials.flatMap(({ local }) => local ?? []),
     dictionaries: dictionaries.map((each) => each.dictionary),
   }
@@ -129,7 +133,7 @@ export function scanParts(
 
 /** The same of what the cluster has, as it comes. */
 export function scanColdParts(scan: RowsScan): AsyncGenerator<RowsResult> {
-  return scanCold(scan) as AsyncGenerator<RowsResult>
+  return scanCold(scan, compileCold(scan.run)) as AsyncGenerator<RowsResult>
 }
 
 /** How the first rows of an order are scanned. */
@@ -167,11 +171,14 @@ async function* scanUnits(
 }
 
 /** Scans rows of the cluster, part by part: no more come than tasks are at work. */
-async function* scanCold(scan: UnitsScan): AsyncGenerator<GroupsResult | RowsResult> {
+async function* scanCold(
+  scan: UnitsScan,
+  compiled: CompiledScan | undefined,
+): AsyncGenerator<GroupsResult | RowsResult> {
   const { pool, audit, name } = scan.run
   const snapshot = boundsOf(scan.run)
   const task = (inputs: readonly TaskInput[]) => () => runScan(inputs, undefined, snapshot, scan)
-  const tasks = mapped(coldInputs(scan.run), task)
+  const tasks = mapped(coldInputs(scan.run, compiled), task)
   for await (const result of unordered(tasks, Math.max(1, pool.workers))) {
     audit.task(name, result.metrics)
     yield result
