@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { BoundExpression } from '../../src/binder/bound.ts'
+import { evaluate, type LeafExpression } from '../../src/binder/evaluate.ts'
 import type { WireState } from '../../src/executor/aggregate/wire-state.ts'
 import { vectorOf, type WireValues } from '../../src/executor/column/wire-values.ts'
 import type { TaskStorage } from '../../src/executor/scan/row-run.ts'
@@ -114,6 +115,26 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 300_000 }, () => {
         expect(count(indexed, predicate, [])).toBe(expected.length)
       }),
       { numRuns: 200 },
+    )
+  })
+
+  it('find the rows that do not pass', () => {
+    const negated = fc.constantFrom(...(['like', 'ilike', 'match', 'start', 'search'] as const))
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), part, part, negated, (path, first, second, kind) => {
+        const { predicate } = predicateOf(kind, path, partOf(path, first), partOf(path, second))
+        const other: BoundExpression = { kind: 'not', operand: predicate, type: 'boolean' }
+        const expected = records.flatMap((record, row) => {
+          const read = (leaf: LeafExpression) => {
+            return leaf.kind === 'field' ? (valueAt(record, leaf.path) ?? null) : null
+          }
+          return evaluate(other, read, context) === true ? [row] : []
+        })
+        expect(scan(plain, other)).toEqual(expected)
+        expect(scan(indexed, other)).toEqual(expected)
+        expect(count(indexed, other, [])).toBe(expected.length)
+      }),
+      { numRuns: 50 },
     )
   })
 

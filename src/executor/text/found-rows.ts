@@ -56,6 +56,22 @@ export function foundInAny(lists: readonly FoundRows[]): FoundRows {
   }
 }
 
+/**
+ * Rows that do not have it.
+ *
+ * @param told those that either have it or not; others may be without it and yet not pass what asks for that
+ */
+export function foundInOthers(
+  { may, sure }: FoundRows,
+  told: RowSet | 'none',
+  rowCount: number,
+): FoundRows {
+  const all = rowsOfBitmap(undefined, rowCount)
+  const others = sure === 'none' ? all : without(all, sure)
+  if (told === 'none' || may === 'all') return mayBe(others)
+  return { may: others, sure: may === 'none' ? told : without(told, may) }
+}
+
 /** Whether rows that may have it are those that are known to. */
 function isCertain({ may, sure }: FoundRows): boolean {
   return may === sure && may !== 'none'

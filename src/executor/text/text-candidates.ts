@@ -27,6 +27,7 @@ import {
   type FoundRows,
   foundInAll,
   foundInAny,
+  foundInOthers,
   intersection,
   mayBe,
   rowsOfBitmap,
@@ -137,6 +138,12 @@ function rowsThatFit(requirement: TextRequirement, sources: SetSources): FoundRo
     case 'all': {
       const found = foundInAll(requirement.of.map((inner) => rowsThatFit(inner, sources)))
       return requirement.isAll ? found : { ...found, sure: 'none' }
+    }
+    case 'not': {
+      const { set } = sources
+      const { text } = set.columns(requirement.path) ?? {}
+      const texts = text ? rowsOfBitmap(text.validity, set.rowCount) : 'none'
+      return foundInOthers(rowsThatFit(requirement.of, sources), texts, set.rowCount)
     }
     case 'any':
       return foundInAny(requirement.of.map((inner) => rowsThatFit(inner, sources)))

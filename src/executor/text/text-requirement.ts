@@ -70,6 +70,12 @@ export type TextRequirement =
       /** Whether a row passes exactly if it has them all. */
       readonly isTold: boolean
     }
+  | {
+      /** That a text does not fit. */
+      readonly kind: 'not'
+      readonly path: readonly string[]
+      readonly of: TextRequirement
+    }
   | { readonly kind: 'any'; readonly of: readonly TextRequirement[] }
   | {
       readonly kind: 'all'
@@ -93,6 +99,8 @@ export function textRequirement(
       const of = predicate.operands.map((operand) => textRequirement(operand, context))
       return of.every((requirement) => requirement !== undefined) ? { kind: 'any', of } : undefined
     }
+    case 'not':
+      return negated(predicate.operand, context)
     case 'like': {
       const pattern = constantValue(predicate.pattern, context)
       if (typeof pattern !== 'string') return undefined
@@ -133,6 +141,20 @@ export function textRequirement(
     default:
       return undefined
   }
+}
+
+/** Of conditions that are true or false of every text. */
+function negated(
+  predicate: BoundExpression,
+  context: EvaluationContext,
+): TextRequirement | undefined {
+  if (predicate.kind !== 'like' && predicate.kind !== 'match') return undefined
+  const { operand } = predicate
+  const path = operand.kind === 'field' ? columnPath(operand.path) : undefined
+  // A text has nothing at an index.
+  if (operand.kind !== 'field' || path?.length !== operand.path.length) return undefined
+  const of = textRequirement(predicate, context)
+  return of && { kind: 'not', path, of }
 }
 
 /** Lists beyond this are not looked up text by text. */
