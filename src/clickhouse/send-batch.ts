@@ -1,13 +1,20 @@
 /** Sends batches so that each row arrives once, however often it is tried. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { EncodedBatch, Mark } from './batch-reader.ts'
 import type { ClickHouseCluster } from './cluster.ts'
+import type { ClickHouseNode } from './connection.ts'
 import type { BatchPlace } from './export-state.ts'
+import { ExportFault } from './fault.ts'
 import { recordColumns } from './tables.ts'
 
 /** Of an insert, after which it is tried again; and what nodes wait for each other. */
 const insertMs = 120_000
 const betweenNodesSeconds = 60
 const connectMs = 1000
+
+/** How long parts that are written anew are waited for, and how often it is looked whether they are. */
+const mutationsMs = 30_000
+const mutationsEveryMs = 200
 
 /** Marks of one statement. */
 const marksAtOnce = 5000
@@ -59,12 +66,61 @@ function placeText({ object, version }: BatchPlace): string {
   return `${object}.${version.transaction}.${version.index}`
 }
 
-/** Ends versions that arrived with other batches, wherever they are: a record may have left its shard. */
+/**
+ * Ends versions that arrived with other batches, wherever they are: a record may have left its shard.
+ *
+ * ClickHouse loses an update that comes while parts of the table are written anew, as by `ALTER TABLE` of whoever else
+ * changes it, or by our own wiping: it is done again, until nothing of that kind was beside it.
+ */
 export async function sendMarks(cluster: ClickHouseCluster, marks: readonly Mark[]): Promise<void> {
+  if (marks.length === 0) return
+  const end = performance.now() + mutationsMs
+  for (;;) {
+    const before = await readMutations(cluster)
+    await updateMarks(cluster, marks)
+    const after = await readMutations(cluster)
+    if (before.unfinished === undefined && after.names === before.names) return
+    if (performance.now() > end) throw mutationFault(after.unfinished)
+    await wait(mutationsEveryMs)
+  }
+}
+
+async function updateMarks(cluster: ClickHouseCluster, marks: readonly Mark[]): Promise<void> {
   const table = `${cluster.settings.database}.records_local`
   for (let from = 0; from < marks.length; from += marksAtOnce) {
     await cluster.change(table, markStatement(table, marks.slice(from, from + marksAtOnce)))
   }
+}
+
+interface Mutations {
+  /** Of all nodes: other ones tell that some were begun. */
+  readonly names: string
+  /** What the first of those is that are under way. */
+  readonly unfinished: string | undefined
+}
+
+async function readMutations(cluster: ClickHouseCluster): Promise<Mutations> {
+  const { database } = cluster.settings
+  const read = (node: ClickHouseNode) =>
+    node.rows<{ readonly names: string; readonly unfinished: readonly string[] }>(
+      `SELECT arrayStringConcat(arraySort(groupArray(mutation_id)), ' ') AS names,
+        groupArrayIf(1)(command, NOT is_done) AS unfinished
+        FROM system.mutations WHERE database = '${database}' AND table = 'records_local'`,
+    )
+  const answers = await (cluster.isReplicated ? cluster.onReachable(read) : cluster.onNodes(read))
+  const nodes = answers.flat()
+  return {
+    names: nodes.map(({ names }) => names).join(', '),
+    unfinished: nodes.flatMap(({ unfinished }) => unfinished)[0],
+  }
+}
+
+function mutationFault(command: string | undefined): ExportFault {
+  const what = command === undefined ? '' : `: ${command.slice(0, 200)}`
+  return new ExportFault(
+    'altered',
+    `records_local is altered again and again, or for long${what}; see system.mutations`,
+  )
 }
 
 function markStatement(table: string, marks: readonly Mark[]): string {

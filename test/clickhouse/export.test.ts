@@ -300,6 +300,34 @@ describe.runIf(isSlow && hasCluster())('a cluster', () => {
     await expectSame()
   })
 
+  test('has what ended each version, while parts are written anew beside it', async () => {
+    const project = await service.project('i')
+    const ids = Array.from({ length: 40 }, (_, i) => `anew${i}`)
+    await service.insert(
+      'project_logs',
+      project,
+      ids.map((id) => ({ id })),
+    )
+    await arrived()
+    let isOver = false
+    const rewrite = async () => {
+      while (!isOver) {
+        await cluster.ask(
+          2,
+          `ALTER TABLE ${database}.records_local UPDATE span_id = concat(span_id, '') WHERE 1 SETTINGS mutations_sync = 1`,
+        )
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    const rewriting = rewrite()
+    for (const id of ids) {
+      await service.insert('project_logs', project, [{ id, _is_merge: true, output: id }])
+    }
+    isOver = true
+    await rewriting
+    await expectSame()
+  })
+
   test('gets what a data directory had before', async () => {
     const before = await RunningService.start()
     const project = await before.project()
