@@ -196,12 +196,13 @@ describe.runIf(isSlow && hasCluster())('a cluster', () => {
     await service.insert('project_logs', project, [{ id: 'a', _is_merge: true, output: 1 }])
     await arrived()
     await cluster.ask(3, `DROP TABLE ${database}.records_local SYNC`)
-    await service.insert('project_logs', project, [{ id: 'c', root_span_id: 'x', span_id: 'x' }])
-    await service.insert('project_logs', project, [{ id: 'd', root_span_id: 'y', span_id: 'y' }])
-    await service.insert('project_logs', project, [{ id: 'e', root_span_id: 'z', span_id: 'z' }])
+    // Some of them go to its shard.
+    for (const id of ['c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l']) {
+      await service.insert('project_logs', project, [{ id, root_span_id: id, span_id: id }])
+    }
     await expectSame()
     for (const node of cluster.nodes) await cluster.ask(node, `DROP DATABASE ${database} SYNC`)
-    await service.insert('project_logs', project, [{ id: 'f' }])
+    await service.insert('project_logs', project, [{ id: 'last' }])
     await expectSame()
   })
 
