@@ -226,7 +226,12 @@ export class Engine {
       },
       now,
     })
-    return (snapshot) => coldViewAt(rows.through, reader, snapshot)
+    const firstOf = (object: number) =>
+      reads.during(({ records }) => {
+        for (const { transaction } of records.partsOf(object)) return transaction
+        return undefined
+      })
+    return (snapshot) => coldViewAt(rows.through, reader, firstOf, snapshot)
   }
 
   #startExport(): ExportLoop | undefined {

@@ -9,16 +9,31 @@ export interface ColdView {
   /** Rows of this transaction and earlier ones. */
   readonly exportedThrough: number
   readonly reader: ColdReader
+  /** Whether the object has any such rows. */
+  readonly hasRows: (object: number) => boolean
 }
 
-/** Of a snapshot's transaction; undefined where all of it is here. */
+/**
+ * Of a snapshot's transaction; undefined where all of it is here.
+ *
+ * @param firstOf the first transaction that wrote to an object, of those of which rows are left
+ */
 export function coldViewAt(
   through: number,
   reader: ColdReader,
+  firstOf: (object: number) => number | undefined,
   { transaction, since }: { readonly transaction: number; readonly since: number },
 ): ColdView | undefined {
   const exportedThrough = Math.min(through, transaction)
-  return exportedThrough > since ? { exportedThrough, reader } : undefined
+  if (exportedThrough <= since) return undefined
+  const known = new Map<number, boolean>()
+  const hasRows = (object: number): boolean => {
+    const has =
+      known.get(object) ?? (firstOf(object) ?? Number.POSITIVE_INFINITY) <= exportedThrough
+    known.set(object, has)
+    return has
+  }
+  return { exportedThrough, reader, hasRows }
 }
 
 /** The same, with what went wrong as an error that whoever asked is told. */

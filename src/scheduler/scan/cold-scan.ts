@@ -24,7 +24,9 @@ export interface ColdRun extends ColdPlan {
 
 /** Whether the scan of a plan reads of the cluster, too. Records that are looked up are here. */
 export function readsCold({ plan, snapshot }: Pick<ColdPlan, 'plan' | 'snapshot'>): boolean {
-  return snapshot.cold !== undefined && plan.access.kind === 'scan' && plan.limit !== 0
+  const { cold } = snapshot
+  if (!cold || plan.access.kind !== 'scan' || plan.limit === 0) return false
+  return plan.objects.some(({ number }) => cold.hasRows(number))
 }
 
 /** What the cluster is asked for a plan; undefined where it is not. */
@@ -33,7 +35,12 @@ export function compileCold({ plan, context, snapshot }: ColdPlan): CompiledScan
   if (!cold || !readsCold({ plan, snapshot })) return undefined
   const { exportedThrough, reader } = cold
   const { database } = reader
-  return compileScan(plan, { database, exportedThrough, transaction, after: plan.after }, context)
+  const objects = plan.objects.filter(({ number }) => cold.hasRows(number))
+  return compileScan(
+    { ...plan, objects },
+    { database, exportedThrough, transaction, after: plan.after },
+    context,
+  )
 }
 
 /**

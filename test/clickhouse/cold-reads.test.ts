@@ -1,0 +1,116 @@
+/** Queries over records that are read of a cluster: two shards of one node each. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Cluster, clusterName, hasCluster } from '../cluster/cluster.ts'
+import { isSlow } from '../support/random-seed.ts'
+import { type Answer, type AnyJson, RunningService } from '../support/running-service.ts'
+
+const clusterNumber = 88
+const rowCount = 5000
+
+describe.runIf(isSlow && hasCluster())('records that are older than hot', () => {
+  let cluster: Cluster
+  let service: RunningService
+  let project: string
+
+  beforeAll(async () => {
+    cluster = await Cluster.up({ shards: 2, replicas: 1, number: clusterNumber })
+    service = await RunningService.start({
+      ASSAY_CLICKHOUSE: cluster.urlOf(1),
+      ASSAY_CLICKHOUSE_CLUSTER: clusterName,
+      ASSAY_HOT_DAYS: '0',
+    })
+    project = await service.project()
+    const events = Array.from({ length: rowCount }, (_, i) => ({
+      id: `r${i}`,
+      root_span_id: `t${i % 50}`,
+      input: `question ${i}`,
+      metrics: { tokens: i },
+    }))
+    await service.insert('project_logs', project, events)
+  })
+
+  afterAll(async () => {
+    await service.stop()
+    cluster.down()
+  })
+
+  async function arrived(): Promise<void> {
+    const status = async () => (await service.request('/admin/status')).json.export
+    await expect.poll(status).toMatchObject({ state: 'current', fault: null })
+  }
+
+  function ask(query: string, more: object = {}): Promise<Answer> {
+    return service.request('/btql', { body: { query, ...more } })
+  }
+
+  const logs = () => `project_logs('${project}')`
+  const sum = () => `measures: count(1) as n, sum(metrics.tokens) as tokens | from: ${logs()}`
+  const sums = (rows: number) => [{ n: rows, tokens: (rows * (rows - 1)) / 2 }]
+
+  test('are read of all shards, and the audit log says so', async () => {
+    await arrived()
+    const { json } = await ask(sum(), { audit_log: true })
+    expect(json.data).toEqual(sums(rowCount))
+    const events = (json.audit_log as unknown as AnyJson[]).filter(
+      ({ event }) => (event as unknown) === 'cluster',
+    )
+    expect(events).toEqual([
+      expect.objectContaining({
+        plan: 'query',
+        rows: rowCount,
+        sql: expect.stringMatching(/^SELECT/),
+      }),
+    ])
+  })
+
+  test('come in their order, with their bodies', async () => {
+    const { json } = await ask(`select: id, input | from: ${logs()} | limit: 2`)
+    expect(json.data).toEqual([
+      { id: `r${rowCount - 1}`, input: `question ${rowCount - 1}` },
+      { id: `r${rowCount - 2}`, input: `question ${rowCount - 2}` },
+    ])
+  })
+
+  test('are seen as they are before and after the cluster knows of an update', async () => {
+    await service.insert('project_logs', project, [
+      { id: 'r7', _is_merge: true, metrics: { tokens: 1007 } },
+    ])
+    const expected = [{ n: rowCount, tokens: (rowCount * (rowCount - 1)) / 2 + 1000 }]
+    expect((await ask(sum())).json.data).toEqual(expected)
+    await arrived()
+    expect((await ask(sum())).json.data).toEqual(expected)
+    await service.insert('project_logs', project, [
+      { id: 'r7', _is_merge: true, metrics: { tokens: 7 } },
+    ])
+    expect((await ask(sum())).json.data).toEqual(sums(rowCount))
+    await arrived()
+  })
+
+  const ends = [
+    ['is killed', () => cluster.kill(2), () => cluster.start(2)],
+    ['is cut off', async () => cluster.cut(2), async () => cluster.join(2)],
+  ] as const
+
+  test.each(ends)('fail within two seconds while a shard %s', async (_, end, mend) => {
+    await ask(sum())
+    await end()
+    try {
+      const started = performance.now()
+      const { status, json } = await ask(sum())
+      const took = performance.now() - started
+      expect([status, json.error]).toMatchObject([503, { code: 'BACKEND_UNAVAILABLE' }])
+      expect(String(json.error!.message)).toContain(new URL(cluster.urlOf(2)).hostname)
+      expect(took).toBeLessThan(2000)
+      const dataset = await service.create('dataset', project, `hot ${_}`)
+      await service.insert('dataset', dataset, [{ id: 'd', input: 1 }])
+      const hot = await ask(`select: id, input | from: dataset('${dataset}')`)
+      expect(hot.json.data).toEqual([{ id: 'd', input: 1 }])
+    } finally {
+      await mend()
+    }
+    await expect
+      .poll(async () => (await ask(sum())).json.data, { timeout: 20_000 })
+      .toEqual(sums(rowCount))
+    await arrived()
+  })
+})
