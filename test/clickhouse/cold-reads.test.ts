@@ -51,16 +51,17 @@ describe.runIf(isSlow && hasCluster())('records that are older than hot', () => 
     await arrived()
     const { json } = await ask(sum(), { audit_log: true })
     expect(json.data).toEqual(sums(rowCount))
-    const events = (json.audit_log as unknown as AnyJson[]).filter(
-      ({ event }) => (event as unknown) === 'cluster',
+    const events = (json.audit_log as unknown as { readonly event: string }[]).filter(({ event }) =>
+      event.startsWith('cluster'),
     )
     expect(events).toEqual([
-      expect.objectContaining({
-        plan: 'query',
-        rows: rowCount,
-        sql: expect.stringMatching(/^SELECT/),
-      }),
+      expect.objectContaining({ event: 'cluster groups', plan: 'query', level: 'exact', rows: 1 }),
     ])
+    const found = await ask(`select: id | from: ${logs()} | sort: metrics.tokens | limit: 3`, {
+      audit_log: true,
+    })
+    expect(found.json.data).toEqual([{ id: 'r0' }, { id: 'r1' }, { id: 'r2' }])
+    expect(found.text).toContain('"event":"cluster"')
   })
 
   test('come in their order, with their bodies', async () => {
@@ -96,10 +97,11 @@ describe.runIf(isSlow && hasCluster())('records that are older than hot', () => 
     await end()
     try {
       const started = performance.now()
-      const { status, json } = await ask(sum())
+      const { status, text } = await ask(sum())
       const took = performance.now() - started
-      expect([status, json.error]).toMatchObject([503, { code: 'BACKEND_UNAVAILABLE' }])
-      expect(String(json.error!.message)).toContain(new URL(cluster.urlOf(2)).hostname)
+      expect(status).toBe(503)
+      expect(text).toContain('BACKEND_UNAVAILABLE')
+      expect(text).toContain(new URL(cluster.urlOf(2)).hostname)
       expect(took).toBeLessThan(2000)
       const dataset = await service.create('dataset', project, `hot ${_}`)
       await service.insert('dataset', dataset, [{ id: 'd', input: 1 }])
