@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Cluster, clusterName, hasCluster } from '../cluster/cluster.ts'
 import { isSlow } from '../support/random-seed.ts'
-import { type Answer, type AnyJson, RunningService } from '../support/running-service.ts'
+import { type Answer, RunningService } from '../support/running-service.ts'
 
 const clusterNumber = 88
 const rowCount = 5000
@@ -56,6 +56,8 @@ describe.runIf(isSlow && hasCluster())('records that are older than hot', () => 
     )
     expect(events).toEqual([
       expect.objectContaining({ event: 'cluster groups', plan: 'query', level: 'exact', rows: 1 }),
+      // What columns do not have just as it is.
+      expect.objectContaining({ event: 'cluster', plan: 'query', rows: 0 }),
     ])
     const found = await ask(`select: id | from: ${logs()} | sort: metrics.tokens | limit: 3`, {
       audit_log: true,
@@ -97,7 +99,8 @@ describe.runIf(isSlow && hasCluster())('records that are older than hot', () => 
     await end()
     try {
       const started = performance.now()
-      const { status, text } = await ask(sum())
+      // Another one than before, whose answer is kept.
+      const { status, text } = await ask(`${sum()} | filter: id != '${_}'`)
       const took = performance.now() - started
       expect(status).toBe(503)
       expect(text).toContain('BACKEND_UNAVAILABLE')
