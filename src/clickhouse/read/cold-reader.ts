@@ -113,7 +113,8 @@ export class ColdReader {
       } catch (thrown) {
         const mayElse = thrown instanceof ExportFault && thrown.kind === 'unreachable'
         if (mayElse) this.#cluster = undefined
-        if (isBegun || !mayElse || signal.aborted) throw thrown
+        // Of a shard that is gone no other node has rows.
+        if (isBegun || !mayElse || thrown instanceof ShardFault || signal.aborted) throw thrown
         fault ??= thrown
       }
     }
@@ -146,6 +147,9 @@ export class ColdReader {
     }
   }
 }
+
+/** No node of a shard answers. */
+class ShardFault extends ExportFault {}
 
 interface Asked {
   readonly sql: string
@@ -219,11 +223,16 @@ class ShardWatch {
     )
     for (const [i, { node, shard }] of nodes.entries()) {
       const outcome = outcomes[i]!
-      if (outcome.status === 'rejected' && (node === this.#entry || !answering.has(shard)))
-        return outcome.reason
+      if (outcome.status === 'fulfilled') continue
+      if (!answering.has(shard)) return new ShardFault('unreachable', messageOf(outcome.reason))
+      if (node === this.#entry) return outcome.reason
     }
     return undefined
   }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
 /** Whole rows, at least `batchBytes` of them together. */
