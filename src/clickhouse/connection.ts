@@ -252,6 +252,11 @@ function faultWithin(chunk: Buffer, tag: string): Error | undefined {
   return new ClickHouseError({ message: firstLine(text), code })
 }
 
+/** Whether a node that answers has told of the fault. */
+export function isSaid({ cause }: ExportFault): boolean {
+  return cause instanceof ClickHouseError
+}
+
 function statementId(): string {
   return statementPrefix + randomUUID()
 }

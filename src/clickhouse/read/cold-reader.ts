@@ -2,7 +2,7 @@
 import { endOfLentRow } from '../../storage/row/lent-rows.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { ClickHouseCluster } from '../cluster.ts'
-import type { ClickHouseNode } from '../connection.ts'
+import { type ClickHouseNode, isSaid } from '../connection.ts'
 import { ExportFault } from '../fault.ts'
 import type { ClickHouseSettings } from '../settings.ts'
 import { coldColumns } from './compile-scan.ts'
@@ -22,8 +22,8 @@ const keysAtOnce = 10_000
 /** As many queries may read at a time, each of which may wait for rows by their keys while it is at a scan. */
 const connections = 256
 /** Of nodes that do not answer, this is known before two seconds are over. */
-const watchEveryMs = 400
-const pingMs = 700
+const watchEveryMs = 300
+const pingMs = 600
 const openMs = 1500
 /** Queries have deadlines of their own. */
 const longestMs = 3600_000
@@ -111,10 +111,11 @@ export class ColdReader {
         }
         return
       } catch (thrown) {
-        const mayElse = thrown instanceof ExportFault && thrown.kind === 'unreachable'
-        if (mayElse) this.#cluster = undefined
-        // Of a shard that is gone no other node has rows.
-        if (isBegun || !mayElse || thrown instanceof ShardFault || signal.aborted) throw thrown
+        const isGone = thrown instanceof ExportFault && thrown.kind === 'unreachable'
+        if (isGone) this.#cluster = undefined
+        // Of a shard that is gone no other node has rows, nor of one that a node says so of.
+        const mayElse = isGone && !(thrown instanceof ShardFault) && !isSaid(thrown)
+        if (isBegun || !mayElse || signal.aborted) throw thrown
         fault ??= thrown
       }
     }
