@@ -141,6 +141,68 @@ describe.skipIf(!hasBrowser)('a trace in the page', { timeout: 60_000 }, () => {
     expect(faults).toEqual([])
   })
 
+  test('two stand side by side: spans in one tree, and what differs in what they said', async () => {
+    const span = (trace: string, name: string, more: object) => ({
+      ...{ id: `${trace}-${name}`, span_id: `${trace}-${name}`, root_span_id: `${trace}-task` },
+      ...(name !== 'task' && { span_parents: [`${trace}-task`] }),
+      span_attributes: { name, type: name === 'task' ? 'task' : 'tool' },
+      ...more,
+    })
+    const times = (start: number, end: number) => ({ metrics: { start, end, tokens: end * 10 } })
+    await service.insert('project_logs', projectId, [
+      span('one', 'task', { input: 'Where?', output: 'It is in Hamburg', ...times(0, 4) }),
+      span('one', 'find', { output: 'Hamburg', ...times(1, 2) }),
+      span('two', 'task', { input: 'Where?', output: 'It is in Berlin', ...times(0, 7) }),
+      span('two', 'ask', { output: 'nobody', ...times(1, 2), error: 'no answer' }),
+      span('two', 'find', { output: 'Berlin', ...times(2, 6) }),
+    ])
+    // From an open trace: another of its name.
+    const { page, faults, picture } = await browser.page(`${logs}&trace=one-task`)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByRole('group', { name: 'Compare' }).getByRole('link').first().click()
+    const compared = page.getByRole('region', { name: 'Two traces' })
+    const took = compared.getByRole('table', { name: 'What the traces took' })
+    await took.getByRole('row', { name: /^Duration 4.00 s 7.00 s \+3.00 s/ }).waitFor()
+    await took.getByRole('row', { name: /^Errors 0 1 \+1/ }).waitFor()
+    const output = compared.locator('section.output')
+    await output.locator('del', { hasText: 'Hamburg' }).waitFor()
+    await output.locator('ins', { hasText: 'Berlin' }).waitFor()
+    await compared.getByText('Input: the same in both').waitFor()
+    const lines = compared.getByRole('table', { name: 'Spans side by side' }).locator('tbody tr')
+    const texts = async () => (await lines.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
+    expect(await texts()).toEqual([
+      'task task 4.00 s 7.00 s',
+      'tool ask only in the second — ⚠ 1.00 s',
+      'tool find 1.00 s 4.00 s',
+    ])
+    await compared.getByRole('button', { name: 'tool find' }).click()
+    await compared.getByRole('article', { name: 'Span find' }).locator('ins').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await picture('trace-compared')
+    // A link shows others the same, on a phone too: one under the other.
+    const link = page.url().slice(service.url.length)
+    const phone = await browser.page(link, { width: 390, theme: 'dark' })
+    await phone.page.getByRole('article', { name: 'Span find' }).locator('ins').waitFor()
+    const widths =
+      '(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.querySelector(".trace"))'
+    const [needed, given] = await phone.page.evaluate<[number, number]>(widths)
+    expect(needed).toBeLessThanOrEqual(given)
+    expect(given).toBeLessThanOrEqual(390)
+    expect(await accessibilityFaults(phone.page)).toEqual([])
+    await page.getByRole('button', { name: 'Close the comparison' }).click()
+    await page.getByRole('region', { name: 'Trace', exact: true }).waitFor()
+    // Or two that are selected.
+    await page.goto(
+      `${service.url}${logs}&q=${encodeURIComponent("span_attributes.name = 'task'")}`,
+    )
+    const table = page.getByRole('table', { name: 'Logs' })
+    await expect.poll(() => table.locator('tbody input').count()).toBe(2)
+    for (const box of await table.locator('tbody input').all()) await box.click()
+    await page.getByRole('toolbar', { name: 'Selection' }).getByText('Compare').click()
+    await took.waitFor()
+    expect([...faults, ...phone.faults]).toEqual([])
+  })
+
   test('shows messages as a chat, and the JSON behind it, which can be searched and copied', async () => {
     const { page, faults, picture } = await browser.page(`${logs}&trace=root&span=answer`)
     const input = page.getByRole('region', { name: 'input', exact: true })

@@ -39,9 +39,9 @@ import {
 import { offersIn, useLogFilters } from './log-filters.ts'
 import { useLogPicks } from './log-picks.tsx'
 import { changeView, type LogView, timeCondition, timeSpan, viewOfUrl } from './log-view.ts'
+import { isFullPage, OpenedTrace } from './opened-trace.tsx'
 import { useShownColumns } from './shown-columns.ts'
 import { TimeChoice } from './time-choice.tsx'
-import { Trace } from './trace.tsx'
 import { ValueFilters } from './value-filters.tsx'
 import { ViewMenu } from './view-menu.tsx'
 import { useViewSuggestions } from './view-suggestions.ts'
@@ -99,6 +99,8 @@ function Records({
   const opening = (row: Row) => ({
     trace: String(row.root_span_id),
     span: String(row.span_id ?? ''),
+    with: undefined,
+    pair: undefined,
   })
   const step = (from: string, by: number) => {
     const here = pages.indexOf((row) => row[idOf] === from)
@@ -109,7 +111,7 @@ function Records({
     return String(next[idOf])
   }
   useStepKeys(open === undefined ? undefined : openId, step)
-  const close = () => setParameters({ trace: undefined, span: undefined, find: undefined })
+  const close = () => setParameters(nothingOpen)
   useEscapeKey(open !== undefined, close)
   /** What was changed in the open trace is shown in its row, too. */
   const showChange = async () => {
@@ -216,7 +218,7 @@ function Records({
         }
         second={
           open !== undefined && (
-            <Trace
+            <OpenedTrace
               source={source}
               rootSpanId={open}
               sought={sought}
@@ -245,7 +247,12 @@ function useInterpretation(text: string, source: string, order: LogView['order']
 
 /** Whether the open trace has the whole page. */
 function isFull(open: string | undefined): boolean {
-  return open !== undefined && parameter('wide') === 'yes'
+  return open !== undefined && isFullPage()
+}
+
+const nothingOpen = {
+  ...{ trace: undefined, span: undefined, find: undefined },
+  ...{ with: undefined, pair: undefined },
 }
 
 function classOf(open: string | undefined): string {

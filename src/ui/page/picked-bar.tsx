@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { TextField, textOf } from '../component/field.tsx'
 import { counted, number } from '../component/format.ts'
+import { Link } from '../component/link.tsx'
 import { addTags, deleteRows, giveScore } from '../service/bulk-change.ts'
 import { scoreKinds } from '../service/feedback.ts'
 import { useLoaded } from '../service/load.ts'
@@ -14,6 +15,7 @@ import {
   sizeOf,
   sourceOf,
 } from '../service/picked-rows.ts'
+import { addressWith } from '../state/location.ts'
 import { AddToDataset } from './add-to-dataset.tsx'
 import { BulkProgress, isBulkRunning, runBulk } from './bulk-run.tsx'
 import { ExportMenu } from './export-menu.tsx'
@@ -68,6 +70,9 @@ export function PickedBar(props: PickedBarProps) {
               </button>
             </>
           )}
+          {kind === 'trace' && 'ids' in picked && count === 2 && (
+            <CompareLink ids={[...picked.ids]} />
+          )}
           <ExportMenu query={exportedRows(rows)} formats={['jsonl', 'csv', 'parquet']} />
           {mayChange && (
             <button type="button" class="danger" onClick={() => setAsked('delete')}>
@@ -110,6 +115,14 @@ export function PickedBar(props: PickedBarProps) {
         </Confirm>
       )}
     </div>
+  )
+}
+
+function CompareLink({ ids: [first, second] }: { readonly ids: readonly string[] }) {
+  return (
+    <Link class="button" to={addressWith({ trace: first, with: second, span: undefined })}>
+      Compare
+    </Link>
   )
 }
 

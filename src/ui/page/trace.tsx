@@ -10,6 +10,7 @@ import { useMayChangeRecords } from '../service/rights.ts'
 import { useFoundSpans } from '../service/trace-search.ts'
 import { mostSpans, useSpans } from '../service/trace-spans.ts'
 import { openBeside, parameter, setParameters } from '../state/location.ts'
+import { CompareTrace } from './compare-trace.tsx'
 import { Span } from './span.tsx'
 import { TraceLines } from './trace-lines.tsx'
 import { Totals } from './trace-totals.tsx'
@@ -85,6 +86,7 @@ export function Trace(props: TraceProps) {
               </button>
             </>
           )}
+          {root && <CompareTrace source={source} rootSpanId={rootSpanId} name={root.name} />}
           <CopyButton label="Copy link" text={() => window.location.href} />
           <button
             type="button"
