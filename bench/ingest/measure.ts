@@ -6,6 +6,7 @@ import { percentile } from '../peers/measure/percentile.ts'
 import { cpuMs } from '../peers/measure/process-status.ts'
 import { AssayClient } from '../peers/systems/assay-client.ts'
 import { AssayProcess } from '../peers/systems/assay-process.ts'
+import { addMaskingRules, type Beside, backUpAgainAndAgain } from './beside.ts'
 
 export interface IngestOptions {
   /** The built `main.js`. */
@@ -14,6 +15,7 @@ export interface IngestOptions {
   /** Its first `rows` come in large batches, the others in small ones. */
   readonly data: DataFile
   readonly rows: number
+  readonly beside: Beside
 }
 
 export interface LoadReport {
@@ -47,7 +49,7 @@ const workers = 2
 const turns = 5
 
 export async function measureIngest(options: IngestOptions): Promise<IngestResult> {
-  const { server, directory, data, rows } = options
+  const { server, directory, data, rows, beside } = options
   const reader = new BatchReader(data)
   const largeCount = rows / rowsPerBatch
   const large = Array.from({ length: largeCount }, (_, batch) => reader.body(batch))
@@ -63,12 +65,19 @@ export async function measureIngest(options: IngestOptions): Promise<IngestResul
     const path = `/v1/project_logs/${String(project.id)}/insert`
     client.close()
     const load = { process, path }
+    if (beside === 'masking') await addMaskingRules(process)
     const largeTurns: Turn[] = []
     const smallTurns: Turn[] = []
+    let backups: ReturnType<typeof backUpAgainAndAgain> | undefined
     for (let turn = 0; turn < turns; turn++) {
+      // There has to be something to back up.
+      if (beside === 'backup' && turn === 1) {
+        backups = backUpAgainAndAgain(server, `${directory}-backups`, process)
+      }
       largeTurns.push(await send(load, partOf(large, turn), largeClients))
       smallTurns.push(await send(load, partOf(small, turn), smallClients))
     }
+    await backups?.stop()
     const [begin, cpuBefore] = [performance.now(), cpuMs(process.pid)]
     await settle(process)
     return {

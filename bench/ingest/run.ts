@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { describeMachine } from '../machine.ts'
 import { openDataFile } from '../peers/generator/data-file.ts'
 import { formatMs, formatTable, median } from '../table.ts'
+import { type Beside, besides } from './beside.ts'
 import { type IngestResult, type LoadReport, measureIngest } from './measure.ts'
 
 const usage = `npm run bench:ingest -- [options]
@@ -13,6 +14,7 @@ const usage = `npm run bench:ingest -- [options]
   --rows N             rows of large batches; a quarter as many come in small ones   (100000)
   --rounds N           of each server, in turns                                      (3)
   --server FILE[,…]    built main.js files that are compared             (dist/src/main.js)
+  --beside masking,backup   each server also with ten rules of masking, and while backups are taken
   --dir DIRECTORY      keeps the generated rows there, for the next run
   --help`
 
@@ -21,6 +23,7 @@ const { values: flags } = parseArgs({
     rows: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '3' },
     server: { type: 'string', default: 'dist/src/main.js' },
+    beside: { type: 'string' },
     dir: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -31,28 +34,32 @@ else await measure()
 
 async function measure(): Promise<void> {
   const rows = Number(flags.rows)
-  const servers = flags.server.split(',')
+  const loads = flags.server
+    .split(',')
+    .flatMap((server) =>
+      besidesAsked().map((beside) => ({ server, beside, results: [] as IngestResult[] })),
+    )
   const directory = flags.dir ?? mkdtempSync(join(tmpdir(), 'assay-ingest-'))
   mkdirSync(directory, { recursive: true })
   try {
     const data = openDataFile(directory, rows + Math.ceil(rows / 4))
-    const results = servers.map((): IngestResult[] => [])
     for (let round = 0; round < Number(flags.rounds); round++) {
-      for (const [i, server] of servers.entries()) {
+      for (const { server, beside, results } of loads) {
         const store = mkdtempSync(join(directory, 'store-'))
         try {
-          const result = await measureIngest({ server, directory: store, data, rows })
-          results[i]!.push(result)
-          process.stdout.write(`${server}\n${table([result])}\n`)
+          const result = await measureIngest({ server, directory: store, data, rows, beside })
+          results.push(result)
+          process.stdout.write(`${server}, beside ${beside}\n${table([result])}\n`)
         } finally {
           rmSync(store, { recursive: true })
+          rmSync(`${store}-backups`, { recursive: true, force: true })
         }
       }
     }
-    for (const [i, server] of servers.entries()) {
-      process.stdout.write(`\n${server}, medians\n${table(results[i]!)}\n`)
+    for (const { server, beside, results } of loads) {
+      process.stdout.write(`\n${server}, beside ${beside}, medians\n${table(results)}\n`)
     }
-    save(rows, servers, results)
+    save(rows, loads)
   } finally {
     if (flags.dir === undefined) rmSync(directory, { recursive: true })
   }
@@ -88,9 +95,22 @@ function table(results: readonly IngestResult[]): string {
   )
 }
 
-function save(rows: number, servers: readonly string[], results: readonly IngestResult[][]): void {
+function besidesAsked(): Beside[] {
+  const asked = (flags.beside ?? '').split(',').filter((word) => word !== '')
+  const wrong = asked.find((word) => !besides.some((each) => each === word))
+  if (wrong !== undefined) throw new Error(`--beside takes ${besides.join(', ')}, not ${wrong}`)
+  return ['nothing', ...besides.filter((each) => each !== 'nothing' && asked.includes(each))]
+}
+
+interface MeasuredLoad {
+  readonly server: string
+  readonly beside: Beside
+  readonly results: readonly IngestResult[]
+}
+
+function save(rows: number, loads: readonly MeasuredLoad[]): void {
   const path = new URL(`../results/ingest-${rows}.json`, import.meta.url)
   mkdirSync(new URL('.', path), { recursive: true })
-  const report = { machine: describeMachine(), rows, servers, results }
+  const report = { machine: describeMachine(), rows, loads }
   writeFileSync(path, `${JSON.stringify(report, undefined, 2)}\n`)
 }
