@@ -209,7 +209,8 @@ class ShardWatch {
 
   async #ask(): Promise<void> {
     const timer = this.#timer
-    const fault = await this.#deadShard()
+    // A node that is busy may be late once.
+    const fault = (await this.#deadShard()) && (await this.#deadShard())
     if (this.#timer !== timer) return
     if (fault) this.#onDead(fault)
     else this.begin()
