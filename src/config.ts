@@ -84,6 +84,15 @@ export interface Config {
   readonly exportPlaces: ExportPlaces
   /** Masks what is inserted; undefined: only rules do. */
   readonly masker: MaskerSettings | undefined
+  /** The node that a query node follows; undefined: the service has its own data. */
+  readonly home: HomeSettings | undefined
+}
+
+export interface HomeSettings {
+  /** Without a slash at the end. */
+  readonly url: string
+  /** Of an owner of every organization. */
+  readonly key: string
 }
 
 export interface GrpcPort {
@@ -132,6 +141,7 @@ export interface ConfigFlags extends SignInFlags, ClickHouseFlags, ExportPlaceFl
   readonly scrubMbPerSecond?: string
   readonly hotDays?: string
   readonly hotBytes?: string
+  readonly home?: string
 }
 
 const largestNumber = 1_000_000_000
@@ -152,10 +162,19 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       'ASSAY_BOOTSTRAP_KEY must be 8 to 1024 visible ASCII characters without spaces',
     )
   }
+  const home = homeSettings(
+    setting('home', '--home', 'ASSAY_HOME'),
+    readSecret(environment, 'ASSAY_HOME_KEY'),
+  )
   const clickhouse = readClickHouseSettings(
     setting,
     readSecret(environment, 'ASSAY_CLICKHOUSE_PASSWORD'),
   )
+  if (home && clickhouse) {
+    throw new AssayError('CONFIG_INVALID', '--home and --clickhouse are both given', {
+      hint: 'a query node exports nothing: the home node does, so give --clickhouse there',
+    })
+  }
   return Object.freeze({
     host: setting('host', '--host', 'ASSAY_HOST').text ?? '127.0.0.1',
     port: integer(setting('port', '--port', 'ASSAY_PORT'), 8000, 0, 65_535),
@@ -219,6 +238,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     hot: hotLimits(setting, clickhouse !== undefined),
     exportPlaces: readExportPlaces(setting, readS3Secrets(environment), environment),
     masker: readMaskerSettings(environment, readSecret(environment, 'ASSAY_MASKING_TOKEN')),
+    home,
   })
 }
 
@@ -372,6 +392,22 @@ function url({ source, text }: Setting): string | undefined {
     'CONFIG_INVALID',
     `${source} must be a URL such as https://assay.example.com, not "${text.slice(0, 100)}"`,
   )
+}
+
+function homeSettings(given: Setting, key: string | undefined): HomeSettings | undefined {
+  const address = url(given)
+  if (address === undefined && key === undefined) return undefined
+  if (address === undefined) {
+    throw new AssayError('CONFIG_INVALID', 'ASSAY_HOME_KEY is given without --home', {
+      hint: 'say where the home node is with --home or ASSAY_HOME',
+    })
+  }
+  if (key === undefined || !/^[\x21-\x7e]+$/.test(key)) {
+    throw new AssayError('CONFIG_INVALID', `${given.source} needs a key of the home node`, {
+      hint: 'set ASSAY_HOME_KEY, or ASSAY_HOME_KEY_FILE, to a key of an owner of every organization',
+    })
+  }
+  return { url: address, key }
 }
 
 function trustedProxies(flag: string | true | undefined, variable: string | undefined): number {

@@ -12,6 +12,8 @@ import type { QueryStatus } from './scheduler/admission/running-query.ts'
 import { BackupThread } from './scheduler/backup-thread.ts'
 import { ColdReader, coldViewAt } from './scheduler/cold/cold-view.ts'
 import { ColdRows, type HotLimits } from './scheduler/cold/hot-limits.ts'
+import { CommitWatch } from './scheduler/commit-watch.ts'
+import { copyRecords } from './scheduler/copied-records.ts'
 import type { EngineOptions, Logger } from './scheduler/engine-options.ts'
 import { ExportLoop, type ExportSummary } from './scheduler/export/export-loop.ts'
 import { HttpMasker, type HttpMaskerStatus } from './scheduler/insert/http-masker.ts'
@@ -34,6 +36,7 @@ import { QueryPool } from './scheduler/thread/query-pool.ts'
 import { newTaskCount } from './scheduler/thread/task-count.ts'
 import { WarmUp } from './scheduler/warm-up.ts'
 import { type WriteListener, WriteWatch } from './scheduler/write-watch.ts'
+import type { CopiedRecords } from './storage/backup/copy-records.ts'
 import { areGivenUp } from './storage/environment.ts'
 import type { Sought } from './storage/maintenance/find-versions.ts'
 import { type Purge, readPurged, readPurges } from './storage/maintenance/purge-plan.ts'
@@ -81,6 +84,8 @@ export class Engine {
   readonly reserve: DiskReserve
   /** Reads what a backup is made of. */
   readonly backup: BackupThread
+  /** What nodes that follow this one listen to. */
+  readonly commits = new CommitWatch()
   readonly #parts: EngineParts
   readonly #plans: QueryPlans
   readonly #runner: QueryRunner
@@ -287,6 +292,19 @@ export class Engine {
     this.#writes.note(objects, unchanged)
     this.#export?.noteWrite(written.transaction, rows.ids.length)
     this.#parts.maintenance.noteWrite({ rows: rows.ids.length, bytes: rows.bytes.length })
+    this.commits.noteCommit()
+  }
+
+  /** See `copyRecords`; calls wait for each other. */
+  async copy(copied: CopiedRecords): Promise<void> {
+    const [plans, queries, writes] = [this.#plans, this.#queries, this.#writes]
+    await copyRecords({ ...this.#parts, plans, queries, writes }, copied)
+    this.commits.noteCommit()
+  }
+
+  /** All that was written so far. */
+  get lastTransaction(): number {
+    return this.#queries.lastTransaction
   }
 
   /** The `_xact_id` that names all that was written so far as a version. */
@@ -404,8 +422,9 @@ export class Engine {
   }
 
   /** See `RecordPurge.purge`. */
-  purge(purges: readonly Purge[], begin: () => Promise<void>): Promise<void> {
-    return this.#parts.maintenance.purging.purge(purges, begin)
+  async purge(purges: readonly Purge[], begin: () => Promise<void>): Promise<void> {
+    await this.#parts.maintenance.purging.purge(purges, begin)
+    this.commits.notePurges(purges)
   }
 
   /** See `RecordPurge.findVersions`. */

@@ -68,6 +68,8 @@ export const errorCodes = {
   STORAGE_FORMAT: { family: 'environment', status: 500 },
   STORAGE_UNAVAILABLE: { family: 'environment', status: 503 },
   STORAGE_RESERVED: { family: 'environment', status: 507 },
+  HOME_UNAVAILABLE: { family: 'environment', status: 503 },
+  HOME_AHEAD: { family: 'environment', status: 503 },
   SERVER_CANNOT_LISTEN: { family: 'environment', status: 500 },
   CONFIG_INVALID: { family: 'user', status: 400 },
   COMMAND_INVALID: { family: 'user', status: 400 },

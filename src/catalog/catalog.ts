@@ -23,16 +23,27 @@ import {
   type PatchOf,
 } from './entry.ts'
 import { type EntryKey, EntryStore, type StoredEntry, type Writes } from './entry-store.ts'
+import {
+  type FollowedChange,
+  type FollowedEntry,
+  followedEntries,
+  stepsOf,
+  stepsOfWhole,
+  wholeCatalog,
+  writesOf,
+} from './followed-change.ts'
 import { organizationOf, rulesOf } from './kind-rules.ts'
 import type { Among, EntryScope } from './kind-table.ts'
 import { migrate } from './migrate.ts'
 import type { CatalogObject } from './object-index.ts'
+import { kindsOfObjects } from './object-kinds.ts'
 import type { PagePosition } from './ordered-entries.ts'
 import { type DamagedEntry, lostEntry, restoreEntries } from './restore-entries.ts'
 import type { Fields } from './schema/field.ts'
 
 export type { Among, EntryScope } from './kind-table.ts'
 export type { CatalogObject } from './object-index.ts'
+export { objectTypesOf } from './object-kinds.ts'
 export type { PagePosition } from './ordered-entries.ts'
 
 /** What one principal may see. Absent and not allowed are indistinguishable. */
@@ -82,26 +93,12 @@ export interface FilePlaces {
 
 export type ChangeListener = (changes: readonly CatalogChange[]) => void
 
-/** Objects whose name is that of an entry. */
-const kindsOfObjects: ReadonlyMap<ObjectType, EntryKind> = new Map([
-  ['experiment', 'experiment'],
-  ['dataset', 'dataset'],
-  ['playground_logs', 'prompt_session'],
-])
-
-const typesOfProjects: readonly ObjectType[] = ['project_logs', 'project_prompts', 'project_views']
-
-/** Types of the objects that an entry is or, as a project, has one of; none for what holds no records. */
-export function objectTypesOf(kind: EntryKind): readonly ObjectType[] {
-  if (kind === 'project') return typesOfProjects
-  return [...kindsOfObjects].flatMap(([type, each]) => (each === kind ? [type] : []))
-}
-
 /** Knows everything and asks nobody for rights: only `access/` may hand out parts of it. */
 export class Catalog {
   readonly #store: EntryStore
   readonly #state = new CatalogState()
   readonly #listeners = new Set<ChangeListener>()
+  readonly #followers = new Set<(change: FollowedChange) => void>()
   #counters: Counters
   #lastAudit: number
   readonly #requireRoom: (() => void) | undefined
@@ -295,6 +292,47 @@ export class Catalog {
     return () => this.#listeners.delete(listener)
   }
 
+  /** How far it is: greater with each change. */
+  get position(): number {
+    return this.#lastAudit
+  }
+
+  /**
+   * All that there is now, and from then on each commit once it is visible, for whoever follows this catalog.
+   *
+   * @returns what ends that
+   */
+  lead(follower: (change: FollowedChange) => void): { whole: FollowedChange; end: () => void } {
+    this.#followers.add(follower)
+    return {
+      whole: this.#followed(wholeCatalog(this.#state)),
+      end: () => this.#followers.delete(follower),
+    }
+  }
+
+  #followed(entries: readonly FollowedEntry[]): FollowedChange {
+    return { ...this.#counters, position: this.#lastAudit, entries }
+  }
+
+  /**
+   * Becomes as the catalog that it follows; visible, and on disk, when this resolves.
+   *
+   * @param isWhole what the change does not name is gone
+   */
+  follow(change: FollowedChange, isWhole: boolean): Promise<void> {
+    return this.#queue.exclusively(async () => {
+      const { entries, position, lastNumber, lastSequence } = change
+      const told = (isWhole ? stepsOfWhole : stepsOf)(this.#state, entries)
+      const steps = told.filter(isChange)
+      const counters = { lastNumber, lastSequence }
+      const writes = writesOf(steps, new Date().toISOString())
+      await this.#store.write({ ...writes, audit: [], ...counters, lastAudit: position })
+      this.#lastAudit = position
+      this.#counters = counters
+      this.#apply(steps)
+    })
+  }
+
   /** Newest first, before the record `before`; of one entry if `entryId` is given. */
   auditTrail(organizationId: string, entryId?: string, before?: string): Iterable<AuditRecord> {
     return this.#store.audit(organizationId, entryId, before)
@@ -314,6 +352,7 @@ export class Catalog {
       const nothing = { puts: [], removals: [], purges: [] }
       await this.#store.write({ ...nothing, audit, ...this.#counters, lastAudit })
       this.#lastAudit = lastAudit
+      this.#lead([])
     })
   }
 
@@ -401,6 +440,13 @@ export class Catalog {
     this.#lastAudit = lastAudit
     this.#counters = last.change.counters
     for (const { steps } of made) this.#apply(steps)
+    this.#lead(followedEntries(made.flatMap(({ steps }) => steps)))
+  }
+
+  #lead(entries: readonly FollowedEntry[]): void {
+    if (this.#followers.size === 0) return
+    const change = this.#followed(entries)
+    for (const follower of this.#followers) follower(change)
   }
 
   #auditRecord(

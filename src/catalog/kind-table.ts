@@ -49,6 +49,11 @@ export class KindTable<K extends EntryKind> {
     return this.#byKey.get(parentId)?.get(key)
   }
 
+  /** As they are stored, in the order of making. */
+  all(): Iterable<StoredEntry<K>> {
+    return this.#all.from({ beyond: -1, direction: 'newer' })
+  }
+
   /** One page after the other is read from its position; each entry costs the same. */
   *list(scope: EntryScope, position: PagePosition = newestFirst): Generator<Entries[K]> {
     for (const { entry } of this.#storedIn(scope, position)) yield entry

@@ -8,8 +8,8 @@ const graceMs = 1000
 
 /**
  * A service that is closed and started again, in the same process and on the same port, once LMDB has given up
- * one of its environments (`storage/environment.ts`). It goes by its files alone then, of which every transaction
- * that was acknowledged is a part.
+ * one of its environments (`storage/environment.ts`), or the copy of a query node is to be made anew. It goes by its files
+ * alone then, of which every transaction that was acknowledged is a part.
  */
 export class LastingService {
   #service: Service
@@ -43,11 +43,10 @@ export class LastingService {
   }
 
   #check(): void {
-    if (this.#reopening || this.#isClosed || !this.#service.mustReopen()) return
-    this.#logger.error(
-      {},
-      'the disk did not take the end of a transaction: the data directory is closed and opened anew',
-    )
+    if (this.#reopening || this.#isClosed) return
+    const reason = this.#service.mustReopen()
+    if (reason === undefined) return
+    this.#logger.error({}, `${reason}: the data directory is closed and opened anew`)
     this.#reopening = this.#reopen().catch((error: unknown) => {
       this.#logger.fatal(
         { err: error },

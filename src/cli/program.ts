@@ -52,6 +52,10 @@ function addServe(program: Command): void {
       'port of OTLP over gRPC, off for none (ASSAY_OTLP_GRPC_PORT; default: 4317 if it is free)',
     )
     .option('--data-dir <directory>', 'where the data is (ASSAY_DATA_DIR; default: ./data)')
+    .option(
+      '--home <url>',
+      'be a query node that follows the service there; ASSAY_HOME_KEY has its key, and the data directory is a cache (ASSAY_HOME)',
+    )
     .option('--workers <count>', 'query threads, 0 for none (ASSAY_WORKERS; default: all cores)')
     .option('--log-level <level>', 'least level logged (ASSAY_LOG_LEVEL; default: info)')
     .option(

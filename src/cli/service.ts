@@ -10,6 +10,7 @@ import { AsyncQueries } from '../server/async/async-queries.ts'
 import { ScheduledExports } from '../server/export/scheduled-exports.ts'
 import { openHttpServer } from '../server/http/open-http-server.ts'
 import type { Logger } from '../server/logger.ts'
+import { openCopy } from '../server/nodes/open-copy.ts'
 import { Retention } from '../server/retention/retention.ts'
 import type { Route } from '../server/route.ts'
 import { Server } from '../server/server.ts'
@@ -38,8 +39,8 @@ export interface Service {
   flush(): Promise<void>
   /** See `Engine.compact`. */
   compact(): Promise<void>
-  /** See `Engine.mustReopen`. */
-  mustReopen(): boolean
+  /** Why the data directory has to be closed and opened anew; undefined as long as it is well. */
+  mustReopen(): string | undefined
   /** Takes no more requests, lets the running ones end for so long, and closes the store, as far as it is well. */
   close(graceMs?: number): Promise<void>
 }
@@ -51,30 +52,34 @@ const usualGraceMs = 10_000
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const { dataDirectory, workers, prices, limits, leastFreeBytes } = config
   let secrets: SecretBox | undefined
-  const engine = await Engine.open({
-    dataDirectory,
-    workers,
-    prices,
-    limits,
-    leastFreeBytes,
-    maintenance: { scrubBytesPerSecond: config.scrubBytesPerSecond },
-    clickhouse: config.clickhouse,
-    hot: config.hot,
-    masker: config.masker,
-    logger,
-    maskingKey: (organizationId) => {
-      assert(secrets, 'rows came before the service was there')
-      return secrets.derived('masking', organizationId)
-    },
-  })
+  const openEngine = () =>
+    Engine.open({
+      dataDirectory,
+      workers,
+      prices,
+      limits,
+      leastFreeBytes,
+      maintenance: { scrubBytesPerSecond: config.scrubBytesPerSecond },
+      clickhouse: config.clickhouse,
+      hot: config.hot,
+      masker: config.masker,
+      logger,
+      maskingKey: (organizationId) => {
+        assert(secrets, 'rows came before the service was there')
+        return secrets.derived('masking', organizationId)
+      },
+    })
+  const copy = config.home && (await openCopy(config.home, { dataDirectory, openEngine, logger }))
+  const engine = copy?.engine ?? (await openEngine())
   try {
     secrets = SecretBox.open(dataDirectory, {
       given: config.secretKey,
-      stored: storedSecrets(engine.catalog),
+      // A query node opens none of them.
+      stored: copy ? [] : storedSecrets(engine.catalog),
       isForgetting: config.isForgettingSecrets,
     })
     const access = new Access(engine.catalog, engine)
-    const newKey = await bootstrap(access, config.bootstrapKey)
+    const newKey = copy ? undefined : await bootstrap(access, config.bootstrapKey)
     const attachments = await Attachments.open(
       dataDirectory,
       engine.catalog,
@@ -88,15 +93,18 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       dataDirectory,
       logger,
     })
-    const retention = new Retention({ engine, logger })
+    const retention = new Retention({ engine, logger, isActive: !copy })
     const exports = await ScheduledExports.open({
       engine,
       access,
       places: config.exportPlaces,
       dataDirectory,
       logger,
+      isActive: !copy,
     })
-    const { host, port, otlpGrpcPort, maxBodyBytes, requestsPerMinute } = config
+    const { host, port, maxBodyBytes, requestsPerMinute } = config
+    // What comes there is written: a query node writes nothing.
+    const otlpGrpcPort = copy ? undefined : config.otlpGrpcPort
     const { publicUrl, trustedProxies, languageModel } = config
     const http = await openHttpServer(config.httpServer)
     const server = await Server.start({
@@ -120,6 +128,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       publicUrl,
       trustedProxies,
       languageModel,
+      home: copy?.home,
       logger,
     })
     const shownHost = host.includes(':') ? `[${host}]` : host
@@ -133,6 +142,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       await access.close().catch((error) => {
         logger.warn({ err: error }, 'could not note when keys were last used')
       })
+      await copy?.home.close()
       await engine.close()
     }
     return {
@@ -147,10 +157,14 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       warmUpInserts: () => engine.warmUpInserts(),
       flush: () => engine.flush(),
       compact: () => engine.compact(),
-      mustReopen: () => engine.mustReopen(),
+      mustReopen: () =>
+        engine.mustReopen()
+          ? 'the disk did not take the end of a transaction'
+          : copy?.home.stale,
       close,
     }
   } catch (error) {
+    await copy?.home.close()
     await engine.close()
     throw fileFault(error, `cannot use the data directory ${dataDirectory}`) ?? error
   }

@@ -6,8 +6,10 @@
 import { isTurnLimit, limitTurn } from '../json/turn-limit.ts'
 import type { GivenQuery } from '../parser/given-query.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
+import type { CopiedIds } from '../storage/backup/copy-records.ts'
 import type { TaskReads } from '../storage/read/task-reads.ts'
 import { RowCache } from '../storage/row/row-cache.ts'
+import type { Written } from '../storage/write/record-writer.ts'
 import type { QueryLimits } from './admission/query-limits.ts'
 import type { QueryOwner } from './admission/running-query.ts'
 import { idOf, isDirect, lookUp } from './answer/direct-look-up.ts'
@@ -62,6 +64,12 @@ export class InlineAnswers {
   }
 
   /** Must be called before the next question: what is kept of these objects and rows is as it was before. */
+  /** What another data directory has written has come here. */
+  noteCopy(written: Written, ids: CopiedIds): void {
+    this.kept.noteWrite(written.objects, written.transaction)
+    for (const [object, id] of ids) this.#rows.forget(object, id)
+  }
+
   noteWrite({ written, rows, objectNumbers }: InsertedRows): void {
     this.kept.noteWrite(written.objects, written.transaction)
     for (const [i, id] of rows.ids.entries()) {

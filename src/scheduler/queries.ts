@@ -12,8 +12,10 @@ import { explainAnalyzed, explainPhysical, indented } from '../planner/explain.t
 import { refuseWarnings } from '../planner/lint.ts'
 import type { PhysicalQuery } from '../planner/physical-plan.ts'
 import type { PlannedQuery, PlanRecorder } from '../planner/plan-query.ts'
+import type { CopiedIds } from '../storage/backup/copy-records.ts'
 import type { TaskReads } from '../storage/read/task-reads.ts'
 import type { SegmentDamage } from '../storage/segment/segment-store.ts'
+import type { Written } from '../storage/write/record-writer.ts'
 import { formatTransaction, parseTransaction } from '../type/transaction.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import type { QueryLimits } from './admission/query-limits.ts'
@@ -95,6 +97,12 @@ export class Queries {
   noteWrite(inserted: InsertedRows): void {
     this.#lastTransaction = Math.max(this.#lastTransaction, inserted.written.transaction)
     this.#inline.noteWrite(inserted)
+  }
+
+  /** The same of what was written elsewhere, and copied from there. */
+  noteCopy(written: Written, ids: CopiedIds): void {
+    this.#lastTransaction = Math.max(this.#lastTransaction, written.transaction)
+    this.#inline.noteCopy(written, ids)
   }
 
   /** Throws what planning does. */

@@ -15,6 +15,7 @@ import type { LiveQueries } from './live/live-queries.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 import { OpenIdSignIn } from './openid/sign-in.ts'
+import type { Home } from './nodes/home.ts'
 import type { PublicUrl } from './public-url.ts'
 import type { RecordInserter } from './record-inserter.ts'
 import { PromptStore } from './resource/prompt-store.ts'
@@ -32,6 +33,7 @@ import { exportRoutes } from './route/export.ts'
 import { insertRoutes } from './route/insert.ts'
 import { invokeRoutes } from './route/invoke.ts'
 import { mcpRoutes } from './route/mcp.ts'
+import { nodeRoutes } from './route/nodes.ts'
 import { notRunRoutes } from './route/not-run.ts'
 import { openIdRoutes } from './route/openid.ts'
 import { otlpRoutes } from './route/otlp/export.ts'
@@ -68,6 +70,8 @@ export interface RouteParts {
   readonly retention: Retention
   readonly exports: ScheduledExports
   readonly ready: () => boolean
+  /** Of a query node. */
+  readonly home?: Home | undefined
   readonly logger: Logger
 }
 
@@ -79,12 +83,13 @@ export function allRoutes(parts: RouteParts): Route[] {
   const openIdSettings = parts.signIn.openId
   const openId = openIdSettings && new OpenIdSignIn({ access, secrets, logger }, openIdSettings)
   const routes = [
-    ...statusRoutes(engine, { ready: parts.ready, maxBodyBytes }),
-    ...btqlRoutes(engine),
+    ...byAny(statusRoutes(engine, { ready: parts.ready, maxBodyBytes, home: parts.home })),
+    ...byAny(btqlRoutes(engine)),
     ...asyncRoutes(parts.asyncQueries),
-    ...streamRoutes({ engine, live, logger }),
-    ...adminRoutes({ engine, live, backups: parts.backups, metrics: parts.metrics }),
+    ...byAny(streamRoutes({ engine, live, logger })),
+    ...byAny(adminRoutes({ engine, live, backups: parts.backups, metrics: parts.metrics, home: parts.home })),
     ...backupRoutes(parts),
+    ...nodeRoutes(parts),
     ...appRoutes({ engine, access, attachments, prompts, publicUrl }),
     ...mcpRoutes(engine, publicUrl),
     ...notRunRoutes,
@@ -94,8 +99,8 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...attachmentRoutes({ engine, access, attachments, publicUrl }),
     ...editorRoutes(engine, vocabularies),
     ...exportRoutes(engine),
-    ...pageRoutes(publicUrl),
-    ...docsRoutes(publicUrl),
+    ...byAny(pageRoutes(publicUrl)),
+    ...byAny(docsRoutes(publicUrl)),
     ...sessionRoutes({
       access,
       publicUrl,
@@ -118,5 +123,10 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...restRoutes(prompts, secrets),
     ...storedMaskingRoutes(engine, writer),
   ]
-  return [...routes, ...documentRoutes(routes, publicUrl)]
+  return [...routes, ...byAny(documentRoutes(routes, publicUrl))]
+}
+
+/** What every node answers from what it has. */
+function byAny(routes: readonly Route[]): Route[] {
+  return routes.map((route) => ({ ...route, servedBy: 'any' }))
 }

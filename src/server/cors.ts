@@ -1,4 +1,5 @@
 import { ignoredFieldsHeader } from './ignored-fields.ts'
+import { ageHeader, positionHeader, transactionHeader } from './nodes/seen.ts'
 import type { Reply } from './reply.ts'
 
 /**
@@ -10,7 +11,7 @@ export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-expose-headers':
     'x-bt-cursor, x-bt-found-existing, x-bt-internal-trace-id, x-bt-api-duration-ms, ' +
     'x-bt-brainstore-duration-ms, x-bt-query-plan, x-request-id, retry-after, ' +
-    ignoredFieldsHeader,
+    `${transactionHeader}, ${positionHeader}, ${ageHeader}, ${ignoredFieldsHeader}`,
 }
 
 /** The answer to a browser that asks what it may send to a path. */

@@ -32,6 +32,8 @@ export class Exchange {
   /** Throws when whoever asks is not let in any more; set once that is known. */
   check: (() => void) | undefined
   status = 0
+  /** What it changes is told of by how far the service is then. */
+  mayChange = false
   /** The connection ends with it, since nothing says for sure where the next request begins. */
   endsConnection = false
   #cancel: AbortController | undefined

@@ -6,6 +6,7 @@ import type { Engine } from '../engine.ts'
 import type { ExportSummary } from '../scheduler/export/export-loop.ts'
 import type { HttpMaskerStatus } from '../scheduler/insert/http-masker.ts'
 import type { ExportsStatus } from './export/scheduled-exports.ts'
+import type { HomeStatus } from './nodes/home.ts'
 import type { RetentionStatus } from './retention/retention.ts'
 
 /** Seconds; look-ups take a tenth of a millisecond, exports minutes. */
@@ -113,6 +114,21 @@ export class Metrics {
 
   text(): Promise<string> {
     return this.#registry.metrics()
+  }
+
+  /** Adds how a query node's home is. */
+  observeHome(status: () => HomeStatus): void {
+    this.#gauge('assay_home_connected', 'Whether the home node is heard: 1 or 0', () => {
+      return status().isConnected ? 1 : 0
+    })
+    this.#gauge('assay_home_age_seconds', 'Since the home node was heard', () => {
+      return status().ageMs / 1000
+    })
+    this.#gauge(
+      'assay_home_caught_up',
+      'Whether all that the home node has told of is here: 1 or 0',
+      () => (status().isCaughtUp ? 1 : 0),
+    )
   }
 
   /** Adds what retention has done. */

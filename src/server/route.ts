@@ -5,6 +5,9 @@ import type { OperationDescription } from './operation-description.ts'
 import type { Reply, WholeReply } from './reply.ts'
 
 export interface RouteRequest {
+  readonly method: string
+  /** Path and parameters as they came. */
+  readonly url: string
   /** Decoded parts of the path where the route has `:name`, in order. */
   readonly parameters: readonly string[]
   readonly query: URLSearchParams
@@ -57,7 +60,9 @@ interface RouteTarget {
   /** What the API document tells of it. */
   readonly description?: OperationDescription
   /** Names, in lower case, of the headers that the route reads. */
-  readonly headers?: readonly string[]
+  readonly headers?: readonly string[] | 'all'
+  /** Who answers: any node, from what it has, or only the home node, to which query nodes pass the request on. */
+  readonly servedBy?: 'any' | 'home'
 }
 
 /** A route that needs a key sees the catalog through the gate of the key's owner, and only so. */

@@ -38,6 +38,14 @@ export class ServedRequest implements RouteRequest {
     this.#search = options.search
   }
 
+  get method(): string {
+    return this.#exchange.method
+  }
+
+  get url(): string {
+    return this.#exchange.path + (this.#search === '' ? '' : `?${this.#search}`)
+  }
+
   get query(): URLSearchParams {
     return this.#watchedQuery()
   }

@@ -38,6 +38,9 @@ import { OpenExchanges } from './open-exchanges.ts'
 import { longestCredentials, OpenRequests } from './open-requests.ts'
 import { publicUrl } from './public-url.ts'
 import { RecordInserter } from './record-inserter.ts'
+import type { Home } from './nodes/home.ts'
+import { passedOn } from './nodes/pass-on.ts'
+import { ageLine, positionHeader, type Seen, seenBy, transactionHeader } from './nodes/seen.ts'
 import type { Reply, WholeReply } from './reply.ts'
 import { RequestNotes } from './request-notes.ts'
 import { RequestLimits } from './request-rate.ts'
@@ -71,6 +74,8 @@ export interface ServerOptions {
   readonly trustedProxies?: number
   /** Translates searches in words. */
   readonly languageModel?: LanguageModel | undefined
+  /** Of a query node: where what it does not answer itself is passed on to. */
+  readonly home?: Home | undefined
   readonly logger: Logger
 }
 
@@ -150,7 +155,9 @@ export class Server {
       writer,
       ready: () => !this.#draining,
     })
-    this.#router = new Router(routes)
+    const { home } = options
+    this.#router = new Router(home ? passedOn(routes, { home, publicUrl: url }) : routes)
+    if (home) this.#metrics.observeHome(() => home.status)
     this.#http.serve({
       request: (request, responder) => this.#receive(request, responder),
       socket: this.#sockets.route,
@@ -289,6 +296,15 @@ export class Server {
       return this.#answer(exchange, route, gate, new ServedRequest(options))
     }
     const { body } = exchange
+    exchange.mayChange = changes && route.servedBy !== 'any'
+    const seen = route.servedBy === 'any' ? seenBy(request) : undefined
+    if (seen && !this.#isReached(seen)) {
+      this.#serve(exchange, async () => {
+        const [whole] = await Promise.all([body?.bytes, this.#options.home?.seen(seen)])
+        return answer(whole)
+      })
+      return
+    }
     if (route.access !== 'key' || !route.waitsForBody || !body) {
       this.#serve(exchange, answer)
       return
@@ -297,6 +313,13 @@ export class Server {
       this.#serve(exchange, () => (bytes ? answer(bytes) : this.#failedBody(exchange, body)))
       return true
     })
+  }
+
+  /** Whether what a client has seen elsewhere is here. */
+  #isReached({ transaction, position }: Seen): boolean {
+    const { engine, home } = this.#options
+    if (!home) return true
+    return transaction <= engine.lastTransaction && position <= engine.catalog.position
   }
 
   /** What is answered to a body that could not be had. */
@@ -401,8 +424,20 @@ export class Server {
       commonLines: () =>
         `${corsLines}x-bt-internal-trace-id: ${exchange.traceId}\r\n` +
         `x-request-id: ${exchange.requestId}\r\n` +
-        `x-bt-api-duration-ms: ${Math.round(exchange.elapsedMs)}\r\n`,
+        `x-bt-api-duration-ms: ${Math.round(exchange.elapsedMs)}\r\n` +
+        this.#progressLines(exchange),
     }
+  }
+
+  /** How far the service is, where that tells the client of its own change; and how old what a node answers may be. */
+  #progressLines({ mayChange }: Exchange): string {
+    const { engine, home } = this.#options
+    if (home) return ageLine(home.status)
+    if (!mayChange) return ''
+    return (
+      `${transactionHeader}: ${engine.lastTransactionId()}\r\n` +
+      `${positionHeader}: ${engine.catalog.position}\r\n`
+    )
   }
 
   #errorReply(exchange: Exchange, thrown: unknown, queryText?: string): WholeReply {
@@ -434,8 +469,15 @@ function isWhole(reply: Reply): reply is WholeReply {
   return typeof reply.body === 'string' || reply.body instanceof Uint8Array
 }
 
-function namedHeaders(request: RequestHead, names: readonly string[] = []) {
+function namedHeaders(request: RequestHead, names: Route['headers'] = []) {
   const headers = new Map<string, string>()
+  if (names === 'all') {
+    request.forEach((name, value) => {
+      const before = headers.get(name)
+      headers.set(name, before === undefined ? value : `${before}, ${value}`)
+    })
+    return headers
+  }
   for (const name of names) {
     const value = request.getHeader(name)
     if (value !== '') headers.set(name, asUtf8(value))

@@ -4,7 +4,7 @@
  */
 
 import type { BackupSource } from '../../src/backup/backup-source.ts'
-import { ServiceSource } from '../../src/cli/backup/service-source.ts'
+import { ServiceSource } from '../../src/backup/service-source.ts'
 import { Client } from '../../src/cli/client.ts'
 import { AssayError } from '../../src/error.ts'
 import { backUp } from './backups.ts'

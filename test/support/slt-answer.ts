@@ -32,6 +32,8 @@ export async function readAnswer(result: QueryResult): Promise<Answer> {
 /** A request with this body; once it was asked, it knows the text that errors point into. */
 export function requestOf(body: string): RouteRequest {
   return {
+    method: 'POST',
+    url: '/btql',
     parameters: [],
     query: new URLSearchParams(),
     headers: new Map(),

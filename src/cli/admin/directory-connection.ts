@@ -65,6 +65,8 @@ class DirectoryConnection implements AdminConnection {
     if (route.access !== 'key') throw new AssayError('INTERNAL', `${path} needs no rights`)
     const whole = Buffer.from(body ? JSON.stringify(body) : '')
     const request = {
+      method,
+      url: path,
       parameters,
       query: searchParams,
       headers: new Map<string, string>(),

@@ -9,7 +9,7 @@ import { reasonOf } from '../../import/file-record.ts'
 import { Client } from '../client.ts'
 import { parseDuration } from './duration.ts'
 import { openStore } from './open-store.ts'
-import { ServiceSource } from './service-source.ts'
+import { ServiceSource } from '../../backup/service-source.ts'
 import { type BackupFlags, report, say, summaryOf, takeOne } from './take.ts'
 
 export interface ScheduleFlags extends BackupFlags {

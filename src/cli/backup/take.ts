@@ -7,7 +7,7 @@ import { formatTransaction } from '../../type/transaction.ts'
 import { Client, type ConnectionOptions } from '../client.ts'
 import { openStore } from './open-store.ts'
 import { Pace } from './pace.ts'
-import { ServiceSource } from './service-source.ts'
+import { ServiceSource } from '../../backup/service-source.ts'
 
 export interface BackupFlags extends ConnectionOptions {
   readonly full?: boolean

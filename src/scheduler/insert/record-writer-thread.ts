@@ -1,4 +1,10 @@
 import { AssayError, type WireError } from '../../error.ts'
+import type {
+  CopiedIds,
+  CopiedRecords,
+  CopyOutcome,
+  CopyTask,
+} from '../../storage/backup/copy-records.ts'
 import type { CatalogBatch } from '../../storage/write/catalog-batch.ts'
 import type { WriteOutcome, WriteRequest, Written } from '../../storage/write/record-writer.ts'
 import type { WriteTask, WriteTaskOutcome } from '../../storage/write/write-task.ts'
@@ -28,7 +34,8 @@ export class RecordWriterThread {
   readonly #pool: Threads
   #waiting: Waiting[] = []
   #writing: Promise<void> | undefined
-  readonly #catalogWrites = new Set<Promise<unknown>>()
+  /** Of the catalog, and of copied records. */
+  readonly #otherWrites = new Set<Promise<unknown>>()
   #isClosed = false
 
   constructor(directory: string) {
@@ -54,19 +61,31 @@ export class RecordWriterThread {
   /** Resolves when all of the batch is on disk, after the rows that are being written; rejects when none is. */
   async writeCatalog(batch: CatalogBatch): Promise<void> {
     if (this.#isClosed) throw new AssayError('STORAGE_UNAVAILABLE', 'the records are closed')
-    const written = this.#run({ kind: 'catalog', batch }).catch((thrown) => ({
-      error: unavailable(thrown),
-    }))
-    this.#catalogWrites.add(written)
-    const outcome = await written
-    this.#catalogWrites.delete(written)
+    const outcome = await this.#runBeside({ kind: 'catalog', batch })
     if ('error' in outcome && outcome.error) throw AssayError.fromWire(outcome.error)
+  }
+
+  /** Resolves when all of it is on disk; rejects when none is. See `RecordCopies`. */
+  async copy(copied: CopiedRecords): Promise<CopiedIds> {
+    if (this.#isClosed) throw new AssayError('STORAGE_UNAVAILABLE', 'the records are closed')
+    const outcome = (await this.#runBeside({ kind: 'copy', copied })) as CopyOutcome
+    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+    return outcome.ids
+  }
+
+  /** Runs what is no request, and is waited for when this is closed. */
+  async #runBeside(task: WriteTask | CopyTask): Promise<WriteTaskOutcome | CopyOutcome> {
+    const written = this.#run(task).catch((thrown) => ({ error: unavailable(thrown) }))
+    this.#otherWrites.add(written)
+    const outcome = await written
+    this.#otherWrites.delete(written)
+    return outcome
   }
 
   /** Writes what was asked for, then ends the thread. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.all([this.#writing, ...this.#catalogWrites])
+    await Promise.all([this.#writing, ...this.#otherWrites])
     await this.#pool.destroy()
   }
 
@@ -104,8 +123,8 @@ export class RecordWriterThread {
     })
   }
 
-  #run(task: WriteTask): Promise<WriteTaskOutcome> {
-    return this.#pool.run(task) as Promise<WriteTaskOutcome>
+  #run(task: WriteTask | CopyTask): Promise<WriteTaskOutcome | CopyOutcome> {
+    return this.#pool.run(task) as Promise<WriteTaskOutcome | CopyOutcome>
   }
 }
 

@@ -21,6 +21,8 @@ export interface ScheduledExportsOptions {
   readonly places: ExportPlaces
   readonly dataDirectory: string
   readonly logger: Logger
+  /** False: another node runs them. */
+  readonly isActive?: boolean
 }
 
 /** `off`: whoever runs the service allows no place. */
@@ -106,7 +108,8 @@ export class ScheduledExports {
     this.#options = options
     this.#states = states
     const { catalog } = options.engine
-    this.#stopListening = catalog.onChange((changes) => this.#follow(changes))
+    const isActive = options.isActive !== false
+    this.#stopListening = catalog.onChange((changes) => isActive && this.#follow(changes))
     this.#work = this.#run()
   }
 
@@ -116,6 +119,7 @@ export class ScheduledExports {
     for (const id of await states.ids()) {
       if (!options.engine.catalog.get('project_automation', id)) await states.remove(id)
     }
+    if (options.isActive === false) return exports
     for (const { id, config } of [...options.engine.catalog.list('project_automation')]) {
       if (isExport(config)) await exports.#add(id)
     }

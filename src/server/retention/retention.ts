@@ -24,6 +24,8 @@ export interface RetentionOptions {
   readonly logger: Logger
   /** How long after the end of a round the next begins. */
   readonly everyMs?: number
+  /** False: rounds do not begin by themselves. */
+  readonly isActive?: boolean
 }
 
 export interface RetentionResult {
@@ -78,7 +80,7 @@ export class Retention {
 
   constructor(options: RetentionOptions) {
     this.#options = options
-    this.#later(firstAfterMs)
+    if (options.isActive !== false) this.#later(firstAfterMs)
   }
 
   get status(): RetentionStatus {

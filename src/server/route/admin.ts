@@ -7,6 +7,7 @@ import type { ExportSummary } from '../../scheduler/export/export-loop.ts'
 import { formatTransaction, transactionMs } from '../../type/transaction.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { Metrics } from '../metrics.ts'
+import type { HomeStatus } from '../nodes/home.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
 import { version } from '../version.ts'
@@ -16,6 +17,8 @@ export interface AdminRouteParts {
   readonly backups: BackupState
   readonly live: LiveQueries
   readonly metrics: Metrics
+  /** Of a query node. */
+  readonly home?: { readonly status: HomeStatus } | undefined
 }
 
 /**
@@ -23,7 +26,7 @@ export interface AdminRouteParts {
  * `POST /admin/queries/{id}/cancel` end one: one's own, or, for who may, any of the organization.
  * `GET /metrics` has numbers of the whole service, and `GET /admin/status` says how its export and its backups are.
  */
-export function adminRoutes({ engine, backups, live, metrics }: AdminRouteParts): Route[] {
+export function adminRoutes({ engine, backups, live, metrics, home }: AdminRouteParts): Route[] {
   /** Of a live query that runs right now, what the engine knows of it. */
   const queries = () => {
     const open = new Map(live.list().map((query) => [query.id, query]))
@@ -50,7 +53,7 @@ export function adminRoutes({ engine, backups, live, metrics }: AdminRouteParts)
       access: 'key',
       handle: (_, gate) => {
         requireOrganizationUpdate(gate)
-        return jsonReply(statusOf(engine, backups))
+        return jsonReply(statusOf(engine, backups, home?.status))
       },
     },
     {
@@ -86,10 +89,10 @@ export function adminRoutes({ engine, backups, live, metrics }: AdminRouteParts)
   ]
 }
 
-function statusOf(engine: Engine, backups: BackupState) {
+function statusOf(engine: Engine, backups: BackupState, home: HomeStatus | undefined) {
   const { last } = backups
   const now = engine.now()
-  const warning = backups.warning(now)
+  const warnings = [backups.warning(now), home && homeWarning(home)]
   return {
     version,
     transaction: engine.lastTransactionId(),
@@ -100,8 +103,23 @@ function statusOf(engine: Engine, backups: BackupState) {
       age_seconds: backups.ageSeconds(now) ?? null,
       max_age_seconds: last?.max_age_seconds ?? null,
     },
-    warnings: warning === undefined ? [] : [warning],
+    ...(home && {
+      home: {
+        url: home.url,
+        connected: home.isConnected,
+        caught_up: home.isCaughtUp,
+        age_seconds: home.ageMs / 1000,
+        fault: home.fault ?? null,
+      },
+    }),
+    warnings: warnings.filter((warning) => warning !== undefined),
   }
+}
+
+function homeWarning({ isConnected, url, ageMs }: HomeStatus): string | undefined {
+  if (isConnected) return undefined
+  const seconds = Math.round(ageMs / 1000)
+  return `the home node ${url} cannot be reached: answers are ${seconds} seconds old, and nothing can be changed`
 }
 
 function maySee({ owner }: QueryStatus, gate: Gate): boolean {

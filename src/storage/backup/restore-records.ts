@@ -50,17 +50,25 @@ export class RecordsRestore {
   readonly #logged = new Map<number, number>()
   readonly #found = new Map<number, number>()
   readonly #superseded = new Map<number, number>()
+  readonly #onRow: (object: number, id: string) => void
   #transactions = 0
   #last = 0
   #unstoredIds = 0
 
   /**
-   * @param records empty, and open for writing
+   * @param records open for writing; its transactions, if it has any, come before those of the backup
    * @param through later transactions are left out
    * @param removed objects that are left out
+   * @param onRow told of each row version
    */
-  constructor(records: RecordsEnvironment, through: number, removed: ReadonlySet<number>) {
+  constructor(
+    records: RecordsEnvironment,
+    through: number,
+    removed: ReadonlySet<number>,
+    onRow: (object: number, id: string) => void = () => undefined,
+  ) {
     this.#records = records
+    this.#onRow = onRow
     this.#through = through
     this.#removed = removed
     this.#ids = new IdWriter(records)
@@ -121,6 +129,7 @@ export class RecordsRestore {
       for (const [object, last] of this.#superseded) {
         progress.putSync(lastSupersessionKey(object), transactionKey(last))
       }
+      this.#superseded.clear()
     })
     root.resetReadTxn()
     const missing: MissingRows[] = []
@@ -151,6 +160,7 @@ export class RecordsRestore {
       false,
     )
     this.#unstoredIds++
+    this.#onRow(object, id)
     this.#fieldPaths.addOf(object, view)
     add(this.#found, object, 1)
     // A record that begins anew after it was deleted names the deletion, which supersedes nothing.

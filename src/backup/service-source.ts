@@ -7,16 +7,21 @@ import {
   type RowsAnswer,
   type SourceFolder,
   type SourceState,
-} from '../../backup/backup-source.ts'
-import type { ReportedBackup } from '../../backup/backup-state.ts'
-import { entriesOf } from '../../storage/backup/entry-list.ts'
-import type { RowPlace, TransactionRange } from '../../storage/backup/read-rows.ts'
-import type { Client } from '../client.ts'
+} from './backup-source.ts'
+import type { ReportedBackup } from './backup-state.ts'
+import { entriesOf } from '../storage/backup/entry-list.ts'
+import type { RowPlace, TransactionRange } from '../storage/backup/read-rows.ts'
+
+/** How the service is asked. */
+export interface ServiceClient {
+  /** Gives the bytes of what is answered; throws what the service answers where it refuses. */
+  postForBytes(path: string, body: string): Promise<Buffer>
+}
 
 export class ServiceSource implements BackupSource {
-  readonly #client: Client
+  readonly #client: ServiceClient
 
-  constructor(client: Client) {
+  constructor(client: ServiceClient) {
     this.#client = client
   }
 
@@ -76,7 +81,7 @@ export class ServiceSource implements BackupSource {
 
   /** Tells the service of a backup that is whole. */
   async report(backup: ReportedBackup): Promise<void> {
-    await this.#client.postWithRetries('/admin/backup/done', JSON.stringify(backup))
+    await this.#client.postForBytes('/admin/backup/done', JSON.stringify(backup))
   }
 
   async #ask(question: object) {

@@ -1,0 +1,74 @@
+/** The data directory of a query node: a copy of what its home node has, which can be made again at any time. */
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { AssayError } from '../../error.ts'
+import { writeDurablySync } from '../../storage/durable-file.ts'
+
+const stateSchema = z.object({
+  /** Of the home's data directory; null until all of it was copied once. */
+  source: z.string().nullable(),
+  /** When the home was heard last, in ms since 1970. */
+  heard: z.number(),
+})
+
+type State = z.infer<typeof stateSchema>
+
+const stateFile = 'home.json'
+
+export class CacheFolder {
+  readonly directory: string
+  #state: State
+
+  /**
+   * Makes the folder where there is none. Throws CONFIG_INVALID for a folder that is no such copy: nothing of it may be
+   * overwritten.
+   */
+  constructor(directory: string) {
+    this.directory = directory
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    const known = readState(join(directory, stateFile))
+    if (!known && readdirSync(directory).length > 0) {
+      throw new AssayError(
+        'CONFIG_INVALID',
+        `${directory} is no cache of a query node: it has files of its own`,
+        { hint: 'give --data-dir a new folder, or leave out --home to serve what is in this one' },
+      )
+    }
+    this.#state = known ?? { source: null, heard: 0 }
+    if (!known) this.#write()
+  }
+
+  get source(): string | null {
+    return this.#state.source
+  }
+
+  get heard(): number {
+    return this.#state.heard
+  }
+
+  note(state: State): void {
+    this.#state = state
+    this.#write()
+  }
+
+  /** Removes all that was copied. Nobody may have it open. */
+  clear(): void {
+    this.note({ source: null, heard: 0 })
+    for (const name of readdirSync(this.directory)) {
+      if (name !== stateFile) rmSync(join(this.directory, name), { recursive: true })
+    }
+  }
+
+  #write(): void {
+    writeDurablySync(join(this.directory, stateFile), JSON.stringify(this.#state))
+  }
+}
+
+function readState(path: string): State | undefined {
+  try {
+    return stateSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
+  } catch {
+    return undefined
+  }
+}
