@@ -1,7 +1,11 @@
 /** The thread that writes records, and the catalog beside them: one per data directory. */
 import { workerData } from 'node:worker_threads'
 import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
-import { type CopyOutcome, type CopyTask, RecordCopies } from '../src/storage/backup/copy-records.ts'
+import {
+  type CopyOutcome,
+  type CopyTask,
+  RecordCopies,
+} from '../src/storage/backup/copy-records.ts'
 import { openRecords } from '../src/storage/environment.ts'
 import { storageError } from '../src/storage/storage-error.ts'
 import { RecordWriter } from '../src/storage/write/record-writer.ts'

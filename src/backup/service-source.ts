@@ -1,4 +1,7 @@
 /** A running service as the source of a backup, over HTTP. */
+
+import { entriesOf } from '../storage/backup/entry-list.ts'
+import type { RowPlace, TransactionRange } from '../storage/backup/read-rows.ts'
 import {
   type BackupSource,
   type CatalogAnswer,
@@ -9,8 +12,6 @@ import {
   type SourceState,
 } from './backup-source.ts'
 import type { ReportedBackup } from './backup-state.ts'
-import { entriesOf } from '../storage/backup/entry-list.ts'
-import type { RowPlace, TransactionRange } from '../storage/backup/read-rows.ts'
 
 /** How the service is asked. */
 export interface ServiceClient {

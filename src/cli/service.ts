@@ -158,9 +158,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       flush: () => engine.flush(),
       compact: () => engine.compact(),
       mustReopen: () =>
-        engine.mustReopen()
-          ? 'the disk did not take the end of a transaction'
-          : copy?.home.stale,
+        engine.mustReopen() ? 'the disk did not take the end of a transaction' : copy?.home.stale,
       close,
     }
   } catch (error) {

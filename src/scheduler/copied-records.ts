@@ -1,5 +1,5 @@
 /** Takes over what another data directory has committed, so that queries see it as if it had been inserted here. */
-import { type CopiedIds, type CopiedRecords } from '../storage/backup/copy-records.ts'
+import type { CopiedIds, CopiedRecords } from '../storage/backup/copy-records.ts'
 import { entriesOf } from '../storage/backup/entry-list.ts'
 import { decodeLogEntry, endOfLog, type LogEntry } from '../storage/record-log.ts'
 import type { RecordWriterThread } from './insert/record-writer-thread.ts'

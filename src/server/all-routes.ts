@@ -14,8 +14,8 @@ import { LanguageModels } from './language-model.ts'
 import type { LiveQueries } from './live/live-queries.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
-import { OpenIdSignIn } from './openid/sign-in.ts'
 import type { Home } from './nodes/home.ts'
+import { OpenIdSignIn } from './openid/sign-in.ts'
 import type { PublicUrl } from './public-url.ts'
 import type { RecordInserter } from './record-inserter.ts'
 import { PromptStore } from './resource/prompt-store.ts'
@@ -87,7 +87,15 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...byAny(btqlRoutes(engine)),
     ...asyncRoutes(parts.asyncQueries),
     ...byAny(streamRoutes({ engine, live, logger })),
-    ...byAny(adminRoutes({ engine, live, backups: parts.backups, metrics: parts.metrics, home: parts.home })),
+    ...byAny(
+      adminRoutes({
+        engine,
+        live,
+        backups: parts.backups,
+        metrics: parts.metrics,
+        home: parts.home,
+      }),
+    ),
     ...backupRoutes(parts),
     ...nodeRoutes(parts),
     ...appRoutes({ engine, access, attachments, prompts, publicUrl }),

@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts'
 import type { ExportSummary } from '../scheduler/export/export-loop.ts'
 import type { HttpMaskerStatus } from '../scheduler/insert/http-masker.ts'
 import type { ExportsStatus } from './export/scheduled-exports.ts'
-import type { HomeStatus } from './nodes/home.ts'
+import type { HomeStatus } from './nodes/home-status.ts'
 import type { RetentionStatus } from './retention/retention.ts'
 
 /** Seconds; look-ups take a tenth of a millisecond, exports minutes. */

@@ -43,7 +43,8 @@ export class ServedRequest implements RouteRequest {
   }
 
   get url(): string {
-    return this.#exchange.path + (this.#search === '' ? '' : `?${this.#search}`)
+    // uWebSockets.js has none at all where there is no question mark.
+    return this.#exchange.path + (this.#search ? `?${this.#search}` : '')
   }
 
   get query(): URLSearchParams {

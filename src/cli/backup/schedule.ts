@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BackupStore } from '../../backup/backup-store.ts'
 import { type NamedManifest, readNewManifests } from '../../backup/manifest.ts'
 import { removeBackups } from '../../backup/remove-backups.ts'
+import { ServiceSource } from '../../backup/service-source.ts'
 import { AssayError } from '../../error.ts'
 import { reasonOf } from '../../import/file-record.ts'
 import { Client } from '../client.ts'
 import { parseDuration } from './duration.ts'
 import { openStore } from './open-store.ts'
-import { ServiceSource } from '../../backup/service-source.ts'
 import { type BackupFlags, report, say, summaryOf, takeOne } from './take.ts'
 
 export interface ScheduleFlags extends BackupFlags {

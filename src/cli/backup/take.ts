@@ -2,12 +2,12 @@
 import { setPriority } from 'node:os'
 import { SingleBar } from 'cli-progress'
 import type { BackupStore } from '../../backup/backup-store.ts'
+import { ServiceSource } from '../../backup/service-source.ts'
 import { type TakenBackup, takeBackup } from '../../backup/take-backup.ts'
 import { formatTransaction } from '../../type/transaction.ts'
 import { Client, type ConnectionOptions } from '../client.ts'
 import { openStore } from './open-store.ts'
 import { Pace } from './pace.ts'
-import { ServiceSource } from '../../backup/service-source.ts'
 
 export interface BackupFlags extends ConnectionOptions {
   readonly full?: boolean

@@ -39,7 +39,9 @@ export const feedLine = z.object({
     })
     .optional(),
   /** Row versions that have left the home, which are to leave the node once it has the transaction. */
-  purges: z.array(z.custom<Purge>((value) => typeof value === 'object' && value !== null)).optional(),
+  purges: z
+    .array(z.custom<Purge>((value) => typeof value === 'object' && value !== null))
+    .optional(),
   /** The last one that is to be had. */
   transaction: z.number().optional(),
 })

@@ -1,5 +1,5 @@
 /** Requests of a query node to its home node. */
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { AssayError, type ErrorCode, errorCodes } from '../../error.ts'
 
@@ -98,12 +98,17 @@ export class HomeConnection {
   }
 
   unavailable(cause: unknown): AssayError {
-    const reason = cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : cause
-    return new AssayError('HOME_UNAVAILABLE', `the home node ${this.url} cannot be reached: ${reason}`, {
-      hint: 'what is written, and what only the home node has, has to wait for it; queries are answered meanwhile',
-      retryAfterSeconds: 2,
-      cause,
-    })
+    const reason =
+      cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : cause
+    return new AssayError(
+      'HOME_UNAVAILABLE',
+      `the home node ${this.url} cannot be reached: ${reason}`,
+      {
+        hint: 'what is written, and what only the home node has, has to wait for it; queries are answered meanwhile',
+        retryAfterSeconds: 2,
+        cause,
+      },
+    )
   }
 
   close(): void {

@@ -8,7 +8,7 @@ import { ServiceSource } from '../../backup/service-source.ts'
 import type { FollowedChange, FollowedEntry } from '../../catalog/followed-change.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
-import { entriesOf, EntryListWriter } from '../../storage/backup/entry-list.ts'
+import { EntryListWriter, entriesOf } from '../../storage/backup/entry-list.ts'
 import type { RowPlace } from '../../storage/backup/read-rows.ts'
 import type { Purge } from '../../storage/maintenance/purge-plan.ts'
 import { transactionOf } from '../../storage/record-key.ts'
@@ -19,6 +19,7 @@ import type { Logger } from '../logger.ts'
 import type { CacheFolder } from './cache-folder.ts'
 import { type FeedLine, feedLine } from './feed.ts'
 import type { HomeConnection } from './home-connection.ts'
+import type { HomeStatus } from './home-status.ts'
 import type { Seen } from './seen.ts'
 
 export interface HomeOptions {
@@ -26,17 +27,6 @@ export interface HomeOptions {
   readonly engine: Engine
   readonly cache: CacheFolder
   readonly logger: Logger
-}
-
-/** How the home is, as far as is known here. */
-export interface HomeStatus {
-  readonly url: string
-  readonly isConnected: boolean
-  /** Since it was heard last. */
-  readonly ageMs: number
-  /** Whether all that it has told of is here. */
-  readonly isCaughtUp: boolean
-  readonly fault: string | undefined
 }
 
 /** A home that says nothing for so long is lost: something comes four times a second. */
@@ -120,10 +110,14 @@ export class Home {
 
   /** Resolves once queries see the transaction; throws HOME_AHEAD after so long. */
   reached(transaction: number, ms: number): Promise<void> {
-    return this.#within(ms, () => this.#last >= transaction, () => {
-      const [asked, here] = [transaction, this.#last].map(formatTransaction)
-      return `transaction ${asked} has not come here from the home node: this node is at ${here}`
-    })
+    return this.#within(
+      ms,
+      () => this.#last >= transaction,
+      () => {
+        const [asked, here] = [transaction, this.#last].map(formatTransaction)
+        return `transaction ${asked} has not come here from the home node: this node is at ${here}`
+      },
+    )
   }
 
   /** Resolves once all that a client has seen is here; throws HOME_AHEAD when it does not come soon. */
@@ -134,9 +128,13 @@ export class Home {
 
   /** The same of a position of the catalog. */
   caughtUp(position: number, ms: number): Promise<void> {
-    return this.#within(ms, () => this.#options.engine.catalog.position >= position, () => {
-      return 'the change of the catalog has not come here from the home node'
-    })
+    return this.#within(
+      ms,
+      () => this.#options.engine.catalog.position >= position,
+      () => {
+        return 'the change of the catalog has not come here from the home node'
+      },
+    )
   }
 
   async close(): Promise<void> {
@@ -177,7 +175,8 @@ export class Home {
   #lose(fault: AssayError): void {
     if (this.#abort.signal.aborted) return
     const { url } = this.connection
-    if (this.#isConnected || !this.#fault) this.#options.logger.warn({ home: url, err: fault }, 'the home node is lost')
+    if (this.#isConnected || !this.#fault)
+      this.#options.logger.warn({ home: url, err: fault }, 'the home node is lost')
     this.#fault = fault
     this.#isConnected = false
     this.#isVerified = false
@@ -206,7 +205,8 @@ export class Home {
         if (this.#stale !== undefined) return
       }
     } catch (thrown) {
-      throw ended.signal.aborted ? ended.signal.reason : thrown
+      if (ended.signal.aborted) throw ended.signal.reason
+      throw thrown instanceof AssayError ? thrown : connection.unavailable(thrown)
     } finally {
       clearTimeout(silence)
       this.#abort.signal.removeEventListener('abort', stop)
@@ -238,9 +238,11 @@ export class Home {
   #begin(source: string): void {
     const known = this.#options.cache.source
     this.#sourceName = source
-    if (this.#fault) this.#options.logger.info({ home: this.connection.url }, 'the home node is back')
+    if (this.#fault)
+      this.#options.logger.info({ home: this.connection.url }, 'the home node is back')
     this.#fault = undefined
-    if (known !== null && known !== source) this.#setStale('the home node has another data directory')
+    if (known !== null && known !== source)
+      this.#setStale('the home node has another data directory')
   }
 
   #setStale(reason: string): void {
@@ -292,10 +294,12 @@ export class Home {
     if (purge && purge.transaction <= this.#last) {
       this.#purges.shift()
       // Others go on meanwhile: it waits for queries that read what is to go.
-      engine.purge(purge.purges, async () => undefined).catch((thrown: unknown) => {
-        logger.error({ err: thrown }, 'records that have left the home node are still here')
-        this.#setStale('records that are to go could not be removed')
-      })
+      engine
+        .purge(purge.purges, async () => undefined)
+        .catch((thrown: unknown) => {
+          logger.error({ err: thrown }, 'records that have left the home node are still here')
+          this.#setStale('records that are to go could not be removed')
+        })
       return
     }
     if (this.#last >= this.#target) return
@@ -310,7 +314,8 @@ export class Home {
       damaged += piece.damaged
       from = piece.next
     }
-    if (damaged > 0) logger.warn({ rows: damaged }, 'rows that the home node cannot read are not here')
+    if (damaged > 0)
+      logger.warn({ rows: damaged }, 'rows that the home node cannot read are not here')
     await engine.copy({ log, rows })
   }
 

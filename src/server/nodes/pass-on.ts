@@ -9,16 +9,44 @@ import { positionHeader, transactionHeader } from './seen.ts'
 
 /** Of one connection alone, or of the body as it was sent to this node. */
 const ownOfRequest = new Set([
-  'connection', 'keep-alive', 'transfer-encoding', 'te', 'trailer', 'upgrade', 'expect', 'host',
-  'content-length', 'content-encoding', 'accept-encoding', 'proxy-connection', 'proxy-authorization',
-  'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'forwarded',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'host',
+  'content-length',
+  'content-encoding',
+  'accept-encoding',
+  'proxy-connection',
+  'proxy-authorization',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'forwarded',
 ])
 
 /** The same of an answer, and what this node says itself. */
 const ownOfAnswer = new Set([
-  'connection', 'keep-alive', 'transfer-encoding', 'trailer', 'upgrade', 'date', 'vary',
-  'content-length', 'content-type', 'content-encoding', 'x-request-id', 'x-bt-internal-trace-id',
-  'x-bt-api-duration-ms', 'access-control-allow-origin', 'access-control-expose-headers',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'trailer',
+  'upgrade',
+  'date',
+  'vary',
+  'server',
+  'uwebsockets',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'x-request-id',
+  'x-bt-internal-trace-id',
+  'x-bt-api-duration-ms',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
 ])
 
 /** Its own changes are here when a client is told of them, unless that takes longer. */

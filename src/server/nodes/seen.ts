@@ -5,7 +5,7 @@
 import { AssayError } from '../../error.ts'
 import { parseTransaction } from '../../type/transaction.ts'
 import type { RequestHead } from '../http/http-server.ts'
-import type { HomeStatus } from './home.ts'
+import type { HomeStatus } from './home-status.ts'
 
 /** The newest `_xact_id`. */
 export const transactionHeader = 'x-bt-xact-id'

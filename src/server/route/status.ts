@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
-import type { HomeStatus } from '../nodes/home.ts'
+import type { HomeStatus } from '../nodes/home-status.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
 import { version } from '../version.ts'
@@ -46,5 +46,9 @@ export function statusRoutes({ reserve }: Engine, options: StatusOptions): Route
 
 /** Of the home, what everybody may know. */
 function shownHealth({ isConnected, isCaughtUp, ageMs }: HomeStatus) {
-  return { connected: isConnected, caught_up: isCaughtUp, age_seconds: Math.round(ageMs / 100) / 10 }
+  return {
+    connected: isConnected,
+    caught_up: isCaughtUp,
+    age_seconds: Math.round(ageMs / 100) / 10,
+  }
 }

@@ -1,0 +1,49 @@
+/** A TCP proxy that gives each new connection to the next of its services, and knows nothing of what it passes on. */
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+
+export class PlainProxy {
+  readonly url: string
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+
+  private constructor(server: Server) {
+    this.#server = server
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  static async start(targets: readonly string[]): Promise<PlainProxy> {
+    const ports = targets.map((target) => Number(new URL(target).port))
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const proxy = new PlainProxy(server)
+    let next = 0
+    server.on('connection', (from) => proxy.#join(from, ports[next++ % ports.length]!))
+    return proxy
+  }
+
+  /** Cuts all connections; new ones are taken. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  async close(): Promise<void> {
+    this.cut()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #join(from: Socket, port: number): void {
+    const to = connect(port, '127.0.0.1')
+    for (const [socket, other] of [
+      [from, to],
+      [to, from],
+    ] as const) {
+      this.#sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        this.#sockets.delete(socket)
+        other.destroy()
+      })
+    }
+    from.pipe(to).pipe(from)
+  }
+}
