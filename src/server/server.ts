@@ -272,14 +272,17 @@ export class Server {
       const principal = this.#options.access.authenticate(credentials)
       return this.#options.access.gate(principal, exchange.traceId)
     }
-    const gate = isOpen ? undefined : this.#admit(gateNow())
+    const seen = route.servedBy === 'any' ? seenBy(request) : undefined
+    // Even a key may be newer than what is here.
+    const isEarly = seen !== undefined && !this.#isReached(seen)
+    const gate = isOpen || isEarly ? undefined : this.#admit(gateNow())
     // Later the request is gone, and what comes of it was right once.
     credentials.address = undefined
     if (route.access === 'open')
       route.admit?.(match.parameters, new URLSearchParams(request.getQuery()))
     if (gate) exchange.check = gateNow
     if (route.method !== 'GET') {
-      const isUnknown = isOpen && route.bodySize !== 'records'
+      const isUnknown = isEarly || (isOpen && route.bodySize !== 'records')
       if (isUnknown) exchange.onEnd = this.#openRequests.begin(addressNow())
       exchange.body = new RequestBody(responder, {
         contentLength: request.getHeader('content-length'),
@@ -290,18 +293,20 @@ export class Server {
       })
     }
     const search = request.getQuery()
-    const answer = (whole?: Uint8Array) => {
+    const answer = (whole?: Uint8Array, late = gate) => {
       const { parameters } = match
       const options = { exchange, parameters, search, headers, address, gateNow, whole }
-      return this.#answer(exchange, route, gate, new ServedRequest(options))
+      return this.#answer(exchange, route, late, new ServedRequest(options))
     }
     const { body } = exchange
     exchange.mayChange = changes && route.servedBy !== 'any'
-    const seen = route.servedBy === 'any' ? seenBy(request) : undefined
-    if (seen && !this.#isReached(seen)) {
+    if (isEarly) {
       this.#serve(exchange, async () => {
         const [whole] = await Promise.all([body?.bytes, this.#options.home?.seen(seen)])
-        return answer(whole)
+        if (isOpen) return answer(whole)
+        const late = this.#admit(gateNow())
+        exchange.check = gateNow
+        return answer(whole, late)
       })
       return
     }

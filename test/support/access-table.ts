@@ -674,6 +674,12 @@ const service: Table = {
     needs: 'operator',
     ask: () => ({ body: { question: { part: 'state', transaction: 0 } } }),
   },
+  // The feed itself has no end.
+  'GET /admin/nodes/feed': {
+    needs: 'operator',
+    status: 400,
+    ask: () => ({ path: '/admin/nodes/feed?position=x' }),
+  },
   'POST /admin/backup/done': { needs: 'operator', ask: () => ({ body: {} }) },
   'GET /admin/queries': { needs: 'anyone', filters: true, ask: () => ({}) },
   'DELETE /admin/queries/:id': {

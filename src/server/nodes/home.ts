@@ -33,7 +33,7 @@ export interface HomeOptions {
 const longestSilenceMs = 2000
 const retryMs = 250
 /** A client that has seen more than this node is kept waiting for so long. */
-const longestSeenMs = 5000
+const longestSeenMs = 10_000
 const noteEveryMs = 30_000
 /** Of rows that are written in one commit, unless one transaction has more. */
 const copiedBytes = 4 * 2 ** 20
@@ -275,15 +275,13 @@ export class Home {
   /** What is here may have left the home, or been mended there, while nothing was heard of it. */
   async #verify(): Promise<void> {
     const range = { after: 0, through: this.#last }
-    if (range.through > 0) {
-      const [here, there] = await Promise.all([
-        this.#options.engine.backup.logDigest(range),
-        this.#source.logDigest(range),
-      ])
-      if (here !== there) {
-        this.#setStale('records that were copied are no more what the home node has')
-        return
-      }
+    const [here, there] = await Promise.all([
+      this.#options.engine.backup.logDigest(range),
+      this.#source.logDigest(range),
+    ])
+    if (here !== there) {
+      this.#setStale('records that were copied are no more what the home node has')
+      return
     }
     this.#isVerified = this.#isConnected
   }

@@ -3,13 +3,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { runAssay, type ServeProcess, serveAssay } from '../../support/assay-process.ts'
+import { startService } from '../../../src/cli/service.ts'
+import { readConfig } from '../../../src/config.ts'
+import { createLogger } from '../../../src/server/logger.ts'
+import { formatTransaction } from '../../../src/type/transaction.ts'
+import { type ServeProcess, serveAssay } from '../../support/assay-process.ts'
 import { PlainProxy } from '../../support/plain-proxy.ts'
 import { testKey } from '../../support/running-service.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-nodes-'))
+/** None that the system gives to connections: one that is tried again and again might connect to itself. */
+const homePort = 20_000 + (process.pid % 10_000)
 const homeEnvironment = { ASSAY_BOOTSTRAP_KEY: testKey }
 
 let home: ServeProcess
@@ -20,7 +26,7 @@ const serveNode = (name: string, url = home.url) =>
   serveAssay(join(folder, name), { ASSAY_HOME: url, ASSAY_HOME_KEY: testKey })
 
 beforeAll(async () => {
-  home = await serveAssay(join(folder, 'home'), homeEnvironment)
+  home = await serveAssay(join(folder, 'home'), homeEnvironment, homePort)
   nodes = await Promise.all([serveNode('one'), serveNode('two')])
   proxy = await PlainProxy.start([home.url, ...nodes.map(({ url }) => url)])
 }, 240_000)
@@ -125,7 +131,12 @@ test('nodes answer as their home does, at every version', async () => {
     ]) {
       const answers = await Promise.all(
         [home, ...nodes].map(async ({ url }) => {
-          return (await ask(url, '/btql', { body: { query, version }, headers })).json.data
+          const { status, text, json } = await ask(url, '/btql', {
+            body: { query, version },
+            headers,
+          })
+          expect(status, text).toBe(200)
+          return json.data
         }),
       )
       expect(answers[0]).not.toEqual([])
@@ -136,10 +147,10 @@ test('nodes answer as their home does, at every version', async () => {
 })
 
 test('a transaction that does not come is refused in words after a while', async () => {
-  const { id: project } = await newProject(home.url, 'ahead')
+  const { id: project, seen } = await newProject(home.url, 'ahead')
   const { status, json, headers } = await ask(nodes[0]!.url, '/btql', {
     body: idsQuery(project),
-    headers: { 'x-bt-xact-id': '1000999999999999999' },
+    headers: { ...seen, 'x-bt-xact-id': formatTransaction(2 ** 48 - 2) },
   })
   expect([status, json.error.code]).toEqual([503, 'HOME_AHEAD'])
   expect(json.Message).toContain('has not come here from the home node')
@@ -206,7 +217,8 @@ test('a live query on one node hears of what was written on another', async () =
 test('a node without its home answers what it has, says how old that is, and goes on when it is back', async () => {
   const [one, two] = nodes
   const { id: project } = await newProject(one!.url, 'lost')
-  await insertAt(one!.url, project, [{ id: 'before', input: 1 }])
+  const { headers: seen } = await insertAt(one!.url, project, [{ id: 'before', input: 1 }])
+  expect(await idsAt(two!.url, project, { headers: seenIn(seen) })).toEqual(['before'])
   home.child.kill('SIGKILL')
   await home.exit
   const age = async () =>
@@ -230,9 +242,9 @@ test('a node without its home answers what it has, says how old that is, and goe
   two!.child.kill('SIGKILL')
   await two!.exit
   nodes[1] = await serveNode('two')
-  await vi.waitFor(async () => expect(await idsAt(nodes[1]!.url, project)).toEqual(['before']))
+  expect(await idsAt(nodes[1]!.url, project)).toEqual(['before'])
 
-  home = await serveAssay(join(folder, 'home'), homeEnvironment, Number(new URL(home.url).port))
+  home = await serveAssay(join(folder, 'home'), homeEnvironment, homePort)
   const { headers } = await insertAt(home.url, project, [{ id: 'after', input: 1 }])
   for (const { url } of nodes) {
     await vi.waitFor(async () => {
@@ -268,27 +280,17 @@ async function positionOf(): Promise<number> {
 
 test.each([
   ['a folder that has data', { dataDir: 'home' }, 'is no cache of a query node'],
-  ['no key', { key: '' }, 'needs a key of the home node'],
-  ['a home that is not there', { url: 'http://127.0.0.1:1' }, 'cannot be reached'],
-  ['a wrong key', { key: 'sk-wrong-key' }, 'answers: '],
-])(
-  'a node does not start with %s',
-  async (_, {
-    dataDir = 'other',
-    key = testKey,
-    url,
-  }: { dataDir?: string; key?: string; url?: string }, words) => {
-    const args = [
-      'serve',
-      '--port',
-      '0',
-      '--home',
-      url ?? home.url,
-      '--data-dir',
-      join(folder, dataDir),
-    ]
-    const { code, stderr } = await runAssay(args, { environment: { ASSAY_HOME_KEY: key } })
-    expect(code).not.toBe(0)
-    expect(stderr).toContain(words)
-  },
-)
+  ['a home that is not there', { home: 'http://127.0.0.1:1' }, 'cannot be reached'],
+  ['a key of nobody', { key: 'sk-wrong-key' }, 'The request carries no valid API key'],
+])('a node does not start with %s', async (_, given: Started, words) => {
+  const flags = { port: '0', home: home.url, dataDir: 'other', logLevel: 'silent', ...given }
+  const environment = { ASSAY_HOME_KEY: given.key ?? testKey }
+  const config = readConfig({ ...flags, dataDir: join(folder, flags.dataDir) }, environment)
+  await expect(startService(config, createLogger('silent'))).rejects.toThrow(words)
+})
+
+interface Started {
+  readonly dataDir?: string
+  readonly home?: string
+  readonly key?: string
+}
