@@ -1,7 +1,13 @@
 /** A real browser on the web page of a running service. What goes wrong in the page fails the test. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 import { testKey } from './running-service.ts'
 
 const executable = '/usr/bin/chromium'
@@ -91,4 +97,20 @@ export class PageBrowser {
       { name: name!, value: value!, url: this.#service.url, httpOnly: true, sameSite: 'Strict' },
     ])
   }
+}
+
+/** Chooses from one of the page's lists, by what an option says, its value, or its place from 0. */
+export async function choose(
+  place: Page | Locator,
+  label: string,
+  option: string | number,
+): Promise<void> {
+  await place.getByRole('combobox', { name: label, exact: true }).click()
+  const options = place.getByRole('listbox', { name: label, exact: true }).getByRole('option')
+  if (typeof option === 'number') return options.nth(option).click()
+  await options
+    .and(place.locator(`[data-value="${option}"]`))
+    .or(place.getByRole('option', { name: option, exact: true }))
+    .first()
+    .click()
 }

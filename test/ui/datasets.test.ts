@@ -4,7 +4,7 @@ import { tableFromArrays, tableToIPC } from 'apache-arrow'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateDataset } from '../../src/demo/generate.ts'
-import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { parquetOf } from '../support/parquet-by-duckdb.ts'
 import { type AnyJson, RunningService } from '../support/running-service.ts'
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
       mimeType: 'application/jsonl',
       buffer: Buffer.from(lines.join('\n')),
     })
-    await page.getByLabel('What difficulty becomes').selectOption('metadata')
+    await choose(page, 'What difficulty becomes', 'metadata')
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
     await page.getByText('2 records were imported, 3 lines were left out').waitFor()
     const bad = await page.getByLabel('Lines that were left out').locator('li').allTextContents()
@@ -191,9 +191,9 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
       mimeType: 'text/csv',
       buffer: Buffer.from(csv),
     })
-    await page.getByLabel('What question becomes').selectOption('input')
-    await page.getByLabel('What context becomes').selectOption('input')
-    await page.getByLabel('What answer becomes').selectOption('expected')
+    await choose(page, 'What question becomes', 'input')
+    await choose(page, 'What context becomes', 'input')
+    await choose(page, 'What answer becomes', 'expected')
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
     await page.getByText('2 records were imported.').waitFor()
     const found = await recordsOf(id)
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
   test('import CSV as others write it, and Parquet, by the rules of the command line', async () => {
     const id = await dataset('foreign', [])
     const { page, faults } = await browser.page(`${list}/foreign`)
-    const choose = async (name: string, buffer: Buffer) => {
+    const chooseFile = async (name: string, buffer: Buffer) => {
       await page.getByRole('button', { name: 'Import', exact: true }).click()
       const files = page.getByLabel('Or choose one')
       await files.setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
@@ -221,11 +221,11 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
     }
     const csv =
       'id;input;metadata.zip;metadata.n\n7;caf\xe9;007;12\n8;"open" x;1;2\n9;tea;010;1.50\n'
-    await choose('semicolons.csv', Buffer.from(csv, 'latin1'))
-    await page.getByLabel('Encoding').selectOption('windows-1252')
-    await page.getByLabel('Cells are').selectOption('auto')
+    await chooseFile('semicolons.csv', Buffer.from(csv, 'latin1'))
+    await choose(page, 'Encoding', 'windows-1252')
+    await choose(page, 'Cells are', 'auto')
     await run('2 records were imported, 1 lines were left out')
-    await choose(
+    await chooseFile(
       'types.parquet',
       await parquetOf(
         `SELECT 1 AS id, 0.35::DECIMAL(10,2) AS input, '{"n":9007199254740993,"e":1e400}'::JSON AS metadata`,
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
     )
     await run('1 records were imported.')
     const table = tableFromArrays({ id: ['b'], input: BigInt64Array.of(9007199254740993n) })
-    await choose('types.arrow', Buffer.from(tableToIPC(table, 'file')))
+    await chooseFile('types.arrow', Buffer.from(tableToIPC(table, 'file')))
     await run('1 records were imported.')
     const { text } = await service.query(
       `select: id, input, metadata | from: dataset('${id}') | sort: id`,
@@ -296,7 +296,7 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
     ])
     const { page, faults } = await browser.page(`${list}/history`)
     await page.getByText('1 – 2 of 2 records').waitFor()
-    await page.getByLabel('Changes since').selectOption(version)
+    await choose(page, 'Changes since', version)
     await page.getByRole('button', { name: 'All 3' }).waitFor()
     const differences = page.locator('.record-difference')
     await differences.filter({ hasText: 'Changed' }).locator('del', { hasText: 'is' }).waitFor()
@@ -304,8 +304,8 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
     await page.getByRole('button', { name: 'Removed 1' }).click()
     await expect.poll(() => differences.count()).toBe(1)
     await differences.getByText('two').first().waitFor()
-    await page.getByLabel('Changes since').selectOption('')
-    await page.getByLabel('Version', { exact: true }).selectOption(version)
+    await choose(page, 'Changes since', '')
+    await choose(page, 'Version', version)
     await page.getByRole('row').filter({ hasText: 'The answer is 1' }).waitFor()
     expect(await page.getByRole('button', { name: 'Add record' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Snapshot', exact: true }).click()
@@ -363,7 +363,7 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
       expect(await accessibilityFaults(page)).toEqual([])
       await picture('dataset-import')
       await page.goto(`${service.url}${list}/${encodeURIComponent(`looked at, ${theme}`)}`)
-      await page.getByLabel('Changes since').selectOption({ index: 1 })
+      await choose(page, 'Changes since', 1)
       await page.locator('.record-difference ins').first().waitFor()
       expect(await accessibilityFaults(page)).toEqual([])
       await picture('dataset-difference')

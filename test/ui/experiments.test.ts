@@ -1,7 +1,7 @@
 /** Experiments in the web page, in a real browser: found, read, grouped and held against each other. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { RunningService } from '../support/running-service.ts'
 
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('experiments in the page', { timeout: 60_000 }, () 
     await expect.poll(() => cells(page, 'Examples', 1)).toEqual(['small', '120'])
     await page.getByLabel('Search').fill('')
     await page.getByLabel('Search').press('Enter')
-    await page.getByLabel('Group by').selectOption('metadata.model')
+    await choose(page, 'Group by', 'metadata.model')
     const groups = page.getByRole('table', { name: 'Groups by metadata.model' })
     await groups.getByText('large').waitFor()
     await expect
@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)('experiments in the page', { timeout: 60_000 }, () 
     await expect.poll(() => table.locator('tr[data-index]').count()).toBe(32)
     await page.getByRole('button', { name: /Regressed/ }).click()
     await page.getByText('of 80 examples').waitFor()
-    await page.getByLabel('Base').selectOption('second')
+    await choose(page, 'Base', 'second')
     await page.getByRole('columnheader', { name: 'second (base)' }).waitFor()
     expect(new URL(page.url()).pathname).toBe(`${list}/second`)
     expect(faults).toEqual([])

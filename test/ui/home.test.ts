@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSpans } from '../../src/demo/generate.ts'
 import type { SpanRecord } from '../../src/demo/record.ts'
-import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { RunningService } from '../support/running-service.ts'
 
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("a project's home", { timeout: 120_000 }, () => {
     await page.getByRole('link', { name: 'support' }).click()
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     expect(new URL(page.url()).pathname).toBe(home)
-    await page.getByLabel('Time', { exact: true }).selectOption('7d')
+    await choose(page, 'Time', '7d')
     await page.getByRole('region', { name: 'The past week' }).waitFor()
     await expect.poll(async () => (await figure(page, 'Traces')).text).toMatch(/\d/)
     const { records, condition, seconds } = await between(page)

@@ -1,7 +1,7 @@
 /** Logs and traces in the web page, of requests and answers that were really made. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filesAreThere, readExperiments, readRequests } from '../real-data/files.ts'
-import { hasBrowser, type OpenPage, PageBrowser } from '../support/browser.ts'
+import { choose, hasBrowser, type OpenPage, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { RunningService } from '../support/running-service.ts'
 
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser || !filesAreThere)(
       const { page, faults, picture } = opened
       const count = answers.get(models[0]!)!.length
       await statusIs(opened, `${count} traces`)
-      await page.getByLabel('Rows').selectOption('spans')
+      await choose(page, 'Rows', 'spans')
       await page
         .getByLabel('Search')
         .fill(`metadata.model = '${models[1]}' and scores.win_rate >= 0.99`)

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSpans } from '../../src/demo/generate.ts'
-import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
 import { RunningService } from '../support/running-service.ts'
 
 const logs = '/app/default/p/support/logs'
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('an address of the logs', { timeout: 180_000 }, () 
   test('has the search, columns, their order and widths, sort, time, row, span and shares', async () => {
     const { page, faults } = await open(`${logs}?live=off`)
     await page.locator('tr[data-index="0"]').waitFor()
-    await page.getByLabel('Rows').selectOption('spans')
+    await choose(page, 'Rows', 'spans')
     await page.getByLabel('Search').fill('metrics.tokens > 50')
     await page.getByLabel('Search').press('Enter')
     await page.getByText('run as written').waitFor()

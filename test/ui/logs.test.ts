@@ -2,7 +2,7 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSpans } from '../../src/demo/generate.ts'
-import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { PathProxy } from '../support/path-proxy.ts'
 import { RunningService, testKey } from '../support/running-service.ts'
@@ -96,9 +96,9 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     const status = page.locator('.table-foot')
     await expect.poll(() => status.textContent(), patiently).toMatch(/^\d+ traces$/)
     const all = await status.textContent()
-    await page.getByLabel('Time', { exact: true }).selectOption('7d')
+    await choose(page, 'Time', '7d')
     await status.getByText('Loading…').waitFor()
-    await page.getByLabel('Time', { exact: true }).selectOption('all')
+    await choose(page, 'Time', 'all')
     await expect.poll(() => status.textContent(), patiently).toBe(all)
     letGo()
     expect(faults).toEqual([])
@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
   test('marks what was looked for, and narrows to a tag', async () => {
     const { page, faults } = await browser.page(`${traces}?q=${encodeURIComponent('"invoice"')}`)
     await page.locator('tr[data-index] mark').first().waitFor()
-    await page.getByLabel('Order').selectOption('relevance')
+    await choose(page, 'Order', 'relevance')
     await page.locator('tr[data-index="0"] mark').first().waitFor()
     expect(new URL(page.url()).searchParams.get('order')).toBe('relevance')
     const { page: other } = await browser.page(
@@ -270,7 +270,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     const { page: shared } = await browser.page(`${traces}?view=${id}`)
     await shared.locator('th[data-column=cost][aria-sort=descending]').waitFor()
     expect(new URL(shared.url()).searchParams.get('widths')).toContain('created:180')
-    await shared.getByLabel('Rows').selectOption('spans')
+    await choose(shared, 'Rows', 'spans')
     await shared.getByRole('button', { name: 'View: dearest first *' }).click()
     await shared.getByRole('button', { name: 'Save the changes' }).click()
     await shared.getByText('Saved the view').waitFor()
@@ -306,7 +306,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     await expect
       .poll(async () => Number.parseInt((await status.textContent())!, 10), patiently)
       .toBe(all)
-    await page.getByLabel('Time', { exact: true }).selectOption('7d')
+    await choose(page, 'Time', '7d')
     expect(new URL(page.url()).searchParams.get('time')).toBe('7d')
     expect(faults).toEqual([])
   })

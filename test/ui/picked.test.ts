@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { type AnyJson, RunningService } from '../support/running-service.ts'
 
@@ -86,8 +86,8 @@ describe.skipIf(!hasBrowser)('selected rows', { timeout: 60_000 }, () => {
     const { page, faults } = await browser.page(logs)
     const add = async () => {
       await bar(page).getByRole('button', { name: 'Add to dataset' }).click()
-      await inDialog(page).locator('select[name=dataset]').selectOption('once')
-      await inDialog(page).locator('select[name=expected]').selectOption('Leave empty')
+      await choose(inDialog(page), 'Dataset', 'once')
+      await choose(inDialog(page), 'Expected from', 'Leave empty')
       await inDialog(page).getByRole('button', { name: 'Add', exact: true }).click()
     }
     await box(page, 1).click()
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('selected rows', { timeout: 60_000 }, () => {
       .click()
     await bar(page).getByText(`${traces} traces selected`).waitFor()
     await bar(page).getByRole('button', { name: 'Add to dataset' }).click()
-    await inDialog(page).locator('select[name=dataset]').selectOption('everything')
+    await choose(inDialog(page), 'Dataset', 'everything')
     await inDialog(page).getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText(`Added ${traces} records to everything`).waitFor()
     const [counted] = await rowsOf(
@@ -205,7 +205,7 @@ describe.skipIf(!hasBrowser)('selected rows', { timeout: 60_000 }, () => {
     await page.getByLabel('Choose e2').click({ modifiers: ['Shift'] })
     await bar(page).getByText('2 examples selected').waitFor()
     await bar(page).getByRole('button', { name: 'Add to dataset' }).click()
-    await inDialog(page).locator('select[name=dataset]').selectOption('New dataset…')
+    await choose(inDialog(page), 'Dataset', 'New dataset…')
     await inDialog(page).getByLabel('Name').fill('worst')
     await inDialog(page).getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('Added 2 records to worst').waitFor()

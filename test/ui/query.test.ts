@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSpans } from '../../src/demo/generate.ts'
-import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { PathProxy } from '../support/path-proxy.ts'
 import { RunningService, testKey } from '../support/running-service.ts'
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
     expect(label).toMatch(/latency by day: .*gpt-4o/)
     const { page: shared } = await browser.page(page.url().slice(service.url.length))
     await shared.locator('.lines canvas').waitFor()
-    await shared.getByLabel('Along').selectOption('model')
+    await choose(shared, 'Along', 'model')
     await shared.getByRole('table', { name: 'latency by model' }).waitFor()
     expect(new URL(shared.url()).searchParams.get('x')).toBe('model')
     await page.getByRole('tab', { name: 'Table' }).click()
@@ -308,7 +308,7 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
       await page.locator('.lines canvas').waitFor()
       expect(await accessibilityFaults(page)).toEqual([])
       await picture('query-plot')
-      await page.getByLabel('Along').selectOption('model')
+      await choose(page, 'Along', 'model')
       await page.getByRole('table', { name: 'latency by model' }).waitFor()
       expect(await accessibilityFaults(page)).toEqual([])
       await picture('query-bars')

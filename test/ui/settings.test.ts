@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { RunningService } from '../support/running-service.ts'
 
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     await page.getByRole('row', { name: /Masking All E-mail addresses Replace/ }).waitFor()
     await page.getByRole('button', { name: 'Mask what is stored' }).click()
     const anew = page.getByRole('dialog', { name: 'Mask what is stored' })
-    await anew.getByLabel('Project').selectOption('masked')
+    await choose(anew, 'Project', 'masked')
     await anew.getByLabel('Remove those of records with a value to mask').check()
     expect(await accessibilityFaults(page)).toEqual([])
     await anew.getByRole('button', { name: 'Mask', exact: true }).click()
@@ -114,12 +114,12 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'New export' }).click()
     const dialog = page.getByRole('dialog', { name: 'New export' })
     await dialog.getByLabel('Name').fill('To the lake')
-    await dialog.getByLabel('Project').selectOption({ label: 'support' })
+    await choose(dialog, 'Project', 'support')
     await dialog.getByLabel('To', { exact: true }).fill(join(exports, 'lake'))
-    await dialog.getByLabel('What').selectOption({ label: 'Rows of a query' })
+    await choose(dialog, 'What', 'Rows of a query')
     await dialog.getByRole('textbox', { name: 'Query' }).fill('select: id | from: project_logs()')
-    await dialog.getByLabel('Format').selectOption({ label: 'JSON lines' })
-    await dialog.getByLabel('How often').selectOption({ label: 'Daily' })
+    await choose(dialog, 'Format', 'JSON lines')
+    await choose(dialog, 'How often', 'Daily')
     expect(await accessibilityFaults(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Save' }).click()
     const line = page.getByRole('row', { name: /To the lake/ })
@@ -177,11 +177,10 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     await page.getByRole('row', { name: /Review.*update: datasets/ }).waitFor()
     await page.getByRole('tab', { name: 'Grants' }).click()
     await page.getByRole('button', { name: 'New grant' }).click()
-    await page.getByRole('combobox', { name: 'Who' }).selectOption({ label: 'Group Reviewers' })
-    await page.getByRole('combobox', { name: 'May' }).selectOption({ label: 'Role Review' })
-    await page.getByRole('combobox', { name: 'On', exact: true }).selectOption('project')
-    const project = page.getByRole('combobox', { name: 'Project', exact: true })
-    await project.selectOption({ label: 'support' })
+    await choose(page, 'Who', 'Group Reviewers')
+    await choose(page, 'May', 'Role Review')
+    await choose(page, 'On', 'project')
+    await choose(page, 'Project', 'support')
     await page.getByRole('button', { name: 'Give' }).click()
     const line = page.getByRole('row', { name: /group Reviewers.*role Review.*project support/ })
     await line.getByRole('button', { name: /Revoke/ }).click()

@@ -1,7 +1,7 @@
 /** What is in an address: whoever opens it, in another browser, sees the same as who sends it. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
 import { RunningService } from '../support/running-service.ts'
 
 const project = '/app/default/p/support'
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)('an address', { timeout: 300_000 }, () => {
   test('says which versions are held against each other', async () => {
     await sender.goto(`${service.url}${project}/datasets/questions`)
     await sender.getByRole('table', { name: 'Records' }).getByText('uno').waitFor()
-    await sender.getByLabel('Changes since').selectOption({ index: 1 })
+    await choose(sender, 'Changes since', 1)
     await sender.getByRole('button', { name: 'Changed 1' }).click()
     await sender.locator('.record-difference ins').waitFor()
     await receiver.goto(sender.url())

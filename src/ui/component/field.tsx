@@ -1,6 +1,7 @@
 /** Fields of forms: a label, the control, and what is to be known of it. */
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { type Option, Select } from './select.tsx'
 
 interface FieldProps {
   readonly label: string
@@ -87,10 +88,7 @@ export function LongTextField(props: LongTextFieldProps) {
   )
 }
 
-export interface Choice {
-  readonly value: string
-  readonly label: string
-}
+export type Choice = Pick<Option, 'value' | 'label'>
 
 export interface ChoiceFieldProps extends FieldProps {
   readonly choices: readonly Choice[]
@@ -102,21 +100,17 @@ export function ChoiceField({ label, name, hint, choices, value, onChange }: Cho
   const hintId = useId()
   return (
     <div class="field">
-      <label>
+      <span class="label" aria-hidden="true">
         {label}
-        <select
-          name={name}
-          {...(value !== undefined && { value })}
-          {...(hint !== undefined && { 'aria-describedby': hintId })}
-          onChange={(event) => onChange?.(event.currentTarget.value)}
-        >
-          {choices.map((choice) => (
-            <option key={choice.value} value={choice.value}>
-              {choice.label}
-            </option>
-          ))}
-        </select>
-      </label>
+      </span>
+      <Select
+        label={label}
+        name={name}
+        options={choices}
+        {...(value !== undefined && { value })}
+        {...(hint !== undefined && { describedBy: hintId })}
+        {...(onChange && { onChange })}
+      />
       <Hint id={hintId} hint={hint} />
     </div>
   )

@@ -5,8 +5,7 @@
 export function isTyping(event: KeyboardEvent): boolean {
   const [target] = event.composedPath()
   return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches('input, textarea, select'))
+    target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea'))
   )
 }
 

@@ -1,4 +1,5 @@
 import { Link } from '../component/link.tsx'
+import { Select } from '../component/select.tsx'
 import { type Experiment, listExperiments } from '../service/experiment.ts'
 import { useLoaded } from '../service/load.ts'
 import { parts, pathOf, setParameters } from '../state/location.ts'
@@ -22,20 +23,18 @@ export function BaseChoice({
   if (choices.length === 0) return null
   return (
     <>
-      <label>
+      <span>
         Against{' '}
-        <select
+        <Select
+          label="Against"
           value={base?.id ?? 'none'}
-          onChange={(event) => setParameters({ base: event.currentTarget.value })}
-        >
-          <option value="none">nothing</option>
-          {choices.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+          options={[
+            { value: 'none', label: 'nothing' },
+            ...choices.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          onChange={(id) => setParameters({ base: id })}
+        />
+      </span>
       {base && (
         <Link class="button" to={besidePath(base, experiment)}>
           Side by side

@@ -1,5 +1,6 @@
 /** Which experiments stand beside each other, and which of them is the base. */
 import { PageHead } from '../component/page-head.tsx'
+import { Select } from '../component/select.tsx'
 import { type Experiment, listExperiments } from '../service/experiment.ts'
 import { useLoaded } from '../service/load.ts'
 import { goTo, parameters, parts, pathOf, setParameters } from '../state/location.ts'
@@ -28,56 +29,48 @@ export function ComparedExperiments({
       from={{ title: 'Experiments', path: pathOf(...project) }}
       title={[base, ...others].map(({ name }) => name).join(' / ')}
     >
-      <label>
+      <span>
         Base{' '}
-        <select
+        <Select
+          label="Base"
           value={base.id}
-          onChange={(event) => {
-            const next = others.find(({ id }) => id === event.currentTarget.value)
+          options={optionsOf([base, ...others])}
+          onChange={(id) => {
+            const next = others.find((each) => each.id === id)
             if (next) goTo(rebased(base, others, next))
           }}
-        >
-          {[base, ...others].map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+        />
+      </span>
       {addable.length > 0 && (
-        <label>
+        <span>
           Add{' '}
-          <select value="" onChange={(event) => showOthers([...ids, event.currentTarget.value])}>
-            <option value="">an experiment…</option>
-            {addable.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+          <Select
+            label="Add"
+            value=""
+            placeholder="an experiment…"
+            options={optionsOf(addable)}
+            onChange={(id) => showOthers([...ids, id])}
+          />
+        </span>
       )}
       {others.length > 1 && (
-        <label>
+        <span>
           Remove{' '}
-          <select
+          <Select
+            label="Remove"
             value=""
-            onChange={(event) => {
-              const gone = event.currentTarget.value
-              showOthers(ids.filter((id) => id !== gone))
-            }}
-          >
-            <option value="">an experiment…</option>
-            {others.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+            placeholder="an experiment…"
+            options={optionsOf(others)}
+            onChange={(gone) => showOthers(ids.filter((id) => id !== gone))}
+          />
+        </span>
       )}
     </PageHead>
   )
+}
+
+function optionsOf(experiments: readonly Experiment[]) {
+  return experiments.map(({ id, name }) => ({ value: id, label: name }))
 }
 
 /** The same view with another base. */

@@ -1,9 +1,11 @@
 /** Experiments side by side: what each score comes to, and how their examples differ. */
+
 import { useMemo } from 'preact/hooks'
 import { number } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { PageTable } from '../component/page-table.tsx'
+import { Select } from '../component/select.tsx'
 import {
   type Compared,
   type ComparisonOrder,
@@ -302,19 +304,15 @@ function ShownLines({
           </button>
         ))}
       </fieldset>
-      <label>
+      <span>
         First{' '}
-        <select
+        <Select
+          label="First"
           value={order}
-          onChange={(event) => setParameters({ sort: event.currentTarget.value, page: undefined })}
-        >
-          {comparisonOrders.map((each) => (
-            <option key={each} value={each}>
-              {orderTitles[each]}
-            </option>
-          ))}
-        </select>
-      </label>
+          options={comparisonOrders.map((each) => ({ value: each, label: orderTitles[each] }))}
+          onChange={(sort) => setParameters({ sort, page: undefined })}
+        />
+      </span>
       <label>
         <input
           type="checkbox"

@@ -1,4 +1,5 @@
 /** A file into a dataset: which of its columns become what, how far it is, and what was wrong in it. */
+
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { readColumnTypes } from '../../import/column-types.ts'
 import { usualEncodings } from '../../import/encoding.ts'
@@ -8,6 +9,7 @@ import { type BadLine, type FileRecord, isBadLine, reasonOf } from '../../import
 import { Dialog } from '../component/dialog.tsx'
 import { number } from '../component/format.ts'
 import { Failure, Loading } from '../component/notice.tsx'
+import { Select } from '../component/select.tsx'
 import { tell } from '../component/toast.tsx'
 import { useAction } from '../service/action.ts'
 import { formatOf, type ImportProgress, importableFile, importFile } from '../service/import-run.ts'
@@ -203,20 +205,14 @@ function Import({
                 <tr key={column}>
                   <th scope="row">{column}</th>
                   <td>
-                    <select
-                      aria-label={`What ${column} becomes`}
+                    <Select
+                      label={`What ${column} becomes`}
                       value={chosen.get(column) ?? usualTarget(column, format === 'csv')}
-                      onChange={(event) => {
-                        const target = event.currentTarget.value as Target
-                        setChosen(new Map(chosen).set(column, target))
-                      }}
-                    >
-                      {targets.map((target) => (
-                        <option key={target} value={target}>
-                          {target}
-                        </option>
-                      ))}
-                    </select>
+                      options={targets.map((target) => ({ value: target, label: target }))}
+                      onChange={(target) =>
+                        setChosen(new Map(chosen).set(column, target as Target))
+                      }
+                    />
                   </td>
                   {records.slice(0, shownRecords).map(({ line, values }) => (
                     <td key={line} class="hint">
@@ -341,16 +337,15 @@ function Choice({
   readonly onChange: (value: string) => void
 }) {
   return (
-    <label>
+    <span>
       {label}{' '}
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map(([each, text]) => (
-          <option key={each} value={each}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
+      <Select
+        label={label}
+        value={value}
+        options={options.map(([each = '', text = each]) => ({ value: each, label: text }))}
+        onChange={onChange}
+      />
+    </span>
   )
 }
 

@@ -1,10 +1,11 @@
 /** Which version of a dataset is shown, against which it is held, snapshots, and ways back. */
-import { useId } from 'preact/hooks'
+
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { TextField, textOf } from '../component/field.tsx'
 import { number, time } from '../component/format.ts'
 import { Menu } from '../component/menu.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
+import { Select } from '../component/select.tsx'
 import { tell, tellFailure } from '../component/toast.tsx'
 import {
   createSnapshot,
@@ -167,37 +168,28 @@ function VersionChoice({
 }) {
   const isOther = value !== undefined && !versions.some(({ id }) => id === value)
   const names = new Map(snapshots.map(({ xact_id, name }) => [xact_id, name]))
-  const id = useId()
   return (
-    <span>
-      <label for={id}>{label}</label>{' '}
-      <select
-        id={id}
-        class="version-choice"
+    <span class="version-choice">
+      {label}{' '}
+      <Select
+        label={label}
         value={value ?? ''}
-        onChange={(event) => onChoose(event.currentTarget.value || undefined)}
-      >
-        <option value="">{none}</option>
-        {snapshots.length > 0 && (
-          <optgroup label="Snapshots">
-            {snapshots.map(({ id, name, xact_id }) => (
-              <option key={id} value={xact_id}>
-                {name}
-              </option>
-            ))}
-          </optgroup>
-        )}
-        <optgroup label="Versions">
-          {isOther && <option value={value}>{time(timeOf(value).toISOString())}</option>}
-          {versions
+        options={[
+          { value: '', label: none },
+          ...snapshots.map(({ name, xact_id }) => ({
+            value: xact_id,
+            label: name,
+            group: 'Snapshots',
+          })),
+          ...(isOther
+            ? [{ value, label: time(timeOf(value).toISOString()), group: 'Versions' }]
+            : []),
+          ...versions
             .filter(({ id }) => !names.has(id))
-            .map((version) => (
-              <option key={version.id} value={version.id}>
-                {titleOf(version)}
-              </option>
-            ))}
-        </optgroup>
-      </select>
+            .map((version) => ({ value: version.id, label: titleOf(version), group: 'Versions' })),
+        ]}
+        onChange={(chosen) => onChoose(chosen || undefined)}
+      />
     </span>
   )
 }

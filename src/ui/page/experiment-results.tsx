@@ -1,7 +1,9 @@
 /** The examples of an experiment: searched, sorted, grouped, with one of them open beside the table. */
+
 import { useMemo } from 'preact/hooks'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { type Order, PageTable, readOrder, writeOrder } from '../component/page-table.tsx'
+import { Select } from '../component/select.tsx'
 import { baseOf, type Experiment, experimentsById, summaryOf } from '../service/experiment.ts'
 import { groupFields, partnersOf, scoreNamesIn, sortOf } from '../service/experiment-rows.ts'
 import { useLoaded } from '../service/load.ts'
@@ -159,22 +161,21 @@ function GroupChoice(props: {
   readonly chosen: string | undefined
 }) {
   return (
-    <label>
+    <span>
       Group by{' '}
-      <select
+      <Select
+        label="Group by"
         value={props.chosen ?? ''}
-        onChange={({ currentTarget }) =>
-          setParameters({ group: currentTarget.value, row: undefined })
-        }
-      >
-        <option value="">Nothing</option>
-        {props.fields.map(({ field, distinct }) => (
-          <option key={field} value={field}>
-            {field} ({distinct})
-          </option>
-        ))}
-      </select>
-    </label>
+        options={[
+          { value: '', label: 'Nothing' },
+          ...props.fields.map(({ field, distinct }) => ({
+            value: field,
+            label: `${field} (${distinct})`,
+          })),
+        ]}
+        onChange={(group) => setParameters({ group, row: undefined })}
+      />
+    </span>
   )
 }
 
@@ -206,20 +207,18 @@ function SortChoice({
   const current = order ? writeOrder(order) : ''
   const isOther = current !== '' && !choices.some(({ value }) => value === current)
   return (
-    <label>
+    <span>
       First{' '}
-      <select
+      <Select
+        label="First"
         value={current}
-        onChange={(event) => setParameters({ sort: event.currentTarget.value, page: undefined })}
-      >
-        <option value="">Newest</option>
-        {choices.map(({ value, label }) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-        {isOther && <option value={current}>Sorted by a column</option>}
-      </select>
-    </label>
+        options={[
+          { value: '', label: 'Newest' },
+          ...choices,
+          ...(isOther ? [{ value: current, label: 'Sorted by a column' }] : []),
+        ]}
+        onChange={(sort) => setParameters({ sort, page: undefined })}
+      />
+    </span>
   )
 }

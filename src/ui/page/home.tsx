@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { time } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
+import { Select } from '../component/select.tsx'
 import {
   momentOf,
   type Period,
@@ -119,20 +120,14 @@ function lengthOf(text: string | undefined): PeriodId {
 
 function LengthChoice({ id }: { readonly id: PeriodId }) {
   return (
-    <select
-      aria-label="Time"
+    <Select
+      label="Time"
       value={id}
-      onChange={(event) => {
-        const { value } = event.currentTarget
+      options={periodLengths.map((each) => ({ value: each.id, label: `Past ${each.title}` }))}
+      onChange={(value) =>
         setParameters({ time: value === '1d' ? undefined : value }, { replace: false })
-      }}
-    >
-      {periodLengths.map((each) => (
-        <option key={each.id} value={each.id}>
-          Past {each.title}
-        </option>
-      ))}
-    </select>
+      }
+    />
   )
 }
 

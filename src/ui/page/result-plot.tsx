@@ -1,7 +1,9 @@
 /** A result as a picture: lines over time, bars by name, points by two numbers. */
+
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { number } from '../component/format.ts'
 import { Empty, Failure } from '../component/notice.tsx'
+import { Select } from '../component/select.tsx'
 import { parameter, parameters, setParameters } from '../state/location.ts'
 import { theme } from '../state/theme.ts'
 import {
@@ -116,16 +118,15 @@ function Choose({
   readonly onChange: (value: string) => void
 }) {
   return (
-    <label>
+    <span>
       {label}{' '}
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {option === '-' ? 'nothing' : option}
-          </option>
-        ))}
-      </select>
-    </label>
+      <Select
+        label={label}
+        value={value}
+        options={options.map((each) => ({ value: each, label: each === '-' ? 'nothing' : each }))}
+        onChange={onChange}
+      />
+    </span>
   )
 }
 

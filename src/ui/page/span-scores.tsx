@@ -1,7 +1,9 @@
 /** Scores of a span, given and changed in place. */
+
 import { useState } from 'preact/hooks'
 import { isObject, score } from '../component/format.ts'
 import { Failure } from '../component/notice.tsx'
+import { Select } from '../component/select.tsx'
 import { useAction } from '../service/action.ts'
 import { giveFeedback, type RecordPlace, type ScoreKind, scoreKinds } from '../service/feedback.ts'
 import { useLoaded } from '../service/load.ts'
@@ -125,14 +127,15 @@ function ScoreForm({
         <span>{name}</span>
       )}
       {choices ? (
-        <select name="value" aria-label={`Score ${name}`}>
-          <option value="">–</option>
-          {choices.map(([label, number]) => (
-            <option key={label} value={number} selected={number === value}>
-              {label}
-            </option>
-          ))}
-        </select>
+        <Select
+          name="value"
+          label={`Score ${name}`}
+          options={[
+            { value: '', label: '–' },
+            ...choices.map(([label, number]) => ({ value: String(number), label })),
+          ]}
+          {...(typeof value === 'number' && { initial: String(value) })}
+        />
       ) : (
         <span>
           <input
