@@ -6,6 +6,7 @@ import { Icon, Mark } from './component/icon.tsx'
 import { lazy } from './component/lazy.tsx'
 import { Link } from './component/link.tsx'
 import { Empty, Loading } from './component/notice.tsx'
+import { Select } from './component/select.tsx'
 import { ServiceWarnings } from './component/service-warnings.tsx'
 import { Toasts } from './component/toast.tsx'
 import { Logs } from './page/logs.tsx'
@@ -34,7 +35,7 @@ function Content() {
   return <Frame>{pageAt(parts.value)}</Frame>
 }
 
-const sections = ['home', 'logs', 'experiments', 'datasets', 'query'] as const
+const sections = ['home', 'logs', 'experiments', 'datasets', 'review', 'query'] as const
 
 const Home = lazy('the home', async () => (await import('./page/home.tsx')).Home)
 const Experiments = lazy('the experiments', async () => {
@@ -49,6 +50,7 @@ const DatasetPage = lazy(
   async () => (await import('./page/dataset.tsx')).DatasetPage,
 )
 
+const Review = lazy('the reviews', async () => (await import('./page/review.tsx')).Review)
 const Settings = lazy('the settings', async () => (await import('./page/settings.tsx')).Settings)
 const Query = lazy('the query page', async () => (await import('./page/query.tsx')).Query)
 
@@ -88,6 +90,9 @@ function pageAt(names: readonly string[]): ComponentChildren {
     ) : (
       <DatasetPage projectName={project} name={name} />
     )
+  }
+  if (app === 'app' && p === 'p' && project !== undefined && section === 'review') {
+    return <Review key={project} projectName={project} queueId={name} />
   }
   if (app === 'app' && p === 'settings') return <Settings />
   if (app === 'app' && p === 'p' && project !== undefined && section === 'query') {
@@ -205,19 +210,21 @@ function KeysHint() {
 
 function ThemeChoice() {
   return (
-    <label class="theme">
+    <div class="theme">
       <Icon name="theme" />
       Theme
-      <select
+      <Select
+        label="Theme"
         value={theme.value}
-        onChange={(event) => {
-          theme.value = event.currentTarget.value as Theme
+        options={[
+          { value: 'system', label: 'System' },
+          { value: 'light', label: 'Light' },
+          { value: 'dark', label: 'Dark' },
+        ]}
+        onChange={(chosen) => {
+          theme.value = chosen as Theme
         }}
-      >
-        <option value="system">System</option>
-        <option value="light">Light</option>
-        <option value="dark">Dark</option>
-      </select>
-    </label>
+      />
+    </div>
   )
 }

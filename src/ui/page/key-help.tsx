@@ -4,12 +4,13 @@ import { base } from '../state/location.ts'
 const keys: readonly (readonly [title: string, keys: readonly (readonly string[])[]])[] = [
   ['Go to a page, a project or a setting', [['Ctrl', 'K']]],
   [
-    'Home, logs, experiments, datasets, query',
+    'Home, logs, experiments, datasets, review, query',
     [
       ['G', 'H'],
       ['G', 'L'],
       ['G', 'E'],
       ['G', 'D'],
+      ['G', 'R'],
       ['G', 'Q'],
     ],
   ],

@@ -42,6 +42,7 @@ const sections = new Map([
   ['l', 'logs'],
   ['e', 'experiments'],
   ['d', 'datasets'],
+  ['r', 'review'],
   ['q', 'query'],
 ])
 

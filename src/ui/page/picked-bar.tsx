@@ -15,10 +15,12 @@ import {
   sizeOf,
   sourceOf,
 } from '../service/picked-rows.ts'
+import { useMay } from '../service/rights.ts'
 import { addressWith } from '../state/location.ts'
 import { AddToDataset } from './add-to-dataset.tsx'
 import { BulkProgress, isBulkRunning, runBulk } from './bulk-run.tsx'
 import { ExportMenu } from './export-menu.tsx'
+import { ReviewDialog } from './review-dialog.tsx'
 
 export interface PickedBarProps {
   readonly projectName: string
@@ -38,9 +40,10 @@ const nothing: Picked = { ids: new Set() }
 
 export function PickedBar(props: PickedBarProps) {
   const { projectName, projectId, rows, all, mayChange, mayAdd, onPick, onChange } = props
-  const [asked, setAsked] = useState<'add' | 'tag' | 'score' | 'delete'>()
+  const [asked, setAsked] = useState<'add' | 'tag' | 'score' | 'review' | 'delete'>()
   const { kind, picked } = rows
   const count = sizeOf(picked)
+  const mayMakeQueues = useMay('project', projectId)('update')
   const close = () => setAsked(undefined)
   const offersAll = all !== undefined && 'ids' in picked && sizeOf(all) > count
   return (
@@ -73,6 +76,11 @@ export function PickedBar(props: PickedBarProps) {
           {kind === 'trace' && 'ids' in picked && count === 2 && (
             <CompareLink ids={[...picked.ids]} />
           )}
+          {mayMakeQueues && (
+            <button type="button" onClick={() => setAsked('review')}>
+              Review
+            </button>
+          )}
           <ExportMenu query={exportedRows(rows)} formats={['jsonl', 'csv', 'parquet']} />
           {mayChange && (
             <button type="button" class="danger" onClick={() => setAsked('delete')}>
@@ -88,6 +96,9 @@ export function PickedBar(props: PickedBarProps) {
       {asked === 'tag' && <TagDialog rows={rows} onClose={close} onChange={onChange} />}
       {asked === 'score' && (
         <ScoreDialog projectId={projectId} rows={rows} onClose={close} onChange={onChange} />
+      )}
+      {asked === 'review' && (
+        <ReviewDialog projectId={projectId} projectName={projectName} rows={rows} onClose={close} />
       )}
       {asked === 'delete' && (
         <Confirm

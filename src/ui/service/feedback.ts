@@ -45,8 +45,12 @@ export async function replaceFields(
 /** A score that a project wants people to give. */
 export interface ScoreKind {
   readonly name: string
+  readonly description: string | null
   readonly score_type: string | null
   readonly categories: unknown
+  readonly config: unknown
+  /** Orders scores as texts do. */
+  readonly position: string | null
 }
 
 export async function scoreKinds(projectId: string, signal: AbortSignal): Promise<ScoreKind[]> {

@@ -1,0 +1,167 @@
+/** Asks what becomes a queue of reviews: who answers which of the project's scores. */
+import { useState } from 'preact/hooks'
+import { FormDialog } from '../component/dialog.tsx'
+import { ChecksField, ChoiceField, TextField, textOf, textsOf } from '../component/field.tsx'
+import { number } from '../component/format.ts'
+import { Failure, Loading } from '../component/notice.tsx'
+import { listDatasets } from '../service/dataset.ts'
+import { listExperiments } from '../service/experiment.ts'
+import type { RecordPlace } from '../service/feedback.ts'
+import { useLoaded } from '../service/load.ts'
+import { isServiceAccount, listAll, nameOfUser, type User } from '../service/people.ts'
+import { type PickedRows, sourceOf } from '../service/picked-rows.ts'
+import { interpret } from '../service/query.ts'
+import { isOfRecords } from '../service/query-text.ts'
+import { createQueue, mostRecords, recordsToReview, reviewScores } from '../service/review.ts'
+import { goTo, parts, pathOf } from '../state/location.ts'
+import { ScoreFields, scoreFrom } from './review-scores.tsx'
+
+export interface ReviewDialogProps {
+  readonly projectId: string
+  readonly projectName: string
+  /** What is reviewed; without it, the dialog asks. */
+  readonly rows?: PickedRows
+  readonly onClose: () => void
+}
+
+const everyone = 'all'
+
+export function ReviewDialog({ projectId, projectName, rows, onClose }: ReviewDialogProps) {
+  const { data, error } = useLoaded(`review choices ${projectId}`, async (signal) => {
+    const [scores, users] = await Promise.all([
+      reviewScores(projectId, signal),
+      listAll<User>('/v1/user', signal),
+    ])
+    return { scores, people: users.filter((user) => !isServiceAccount(user)) }
+  })
+  const create = async (form: FormData) => {
+    const scores = textsOf(form, 'scores')
+    const added = await scoreFrom(projectId, form)
+    const asked = added === undefined ? scores : [...scores, added]
+    if (asked.length === 0) throw new Error('Choose a score that reviewers give, or name a new one')
+    const signal = new AbortController().signal
+    const picked = rows ?? (await rowsFrom(projectId, form, signal))
+    const records = await recordsToReview(picked, signal)
+    if (records.length === 0)
+      throw new Error('Nothing is found by that: there is nothing to review')
+    const each = textOf(form, 'each')
+    const id = await createQueue(projectId, {
+      name: textOf(form, 'name'),
+      place: picked.place,
+      records,
+      scores: asked,
+      reviewers: textsOf(form, 'reviewers'),
+      answersPerRecord: each === everyone || each === '' ? null : Number(each),
+    })
+    const [, organization = ''] = parts.value
+    goTo(pathOf('app', organization, 'p', projectName, 'review', id))
+  }
+  return (
+    <FormDialog title="New review queue" verb="Create" onClose={onClose} onSubmit={create}>
+      {error ? (
+        <Failure error={error} />
+      ) : !data ? (
+        <Loading what="scores and members" />
+      ) : (
+        <>
+          <TextField label="Name" name="name" isRequired isFirst />
+          {!rows && <SourceFields projectId={projectId} />}
+          {data.scores.length > 0 && (
+            <ChecksField
+              label="Scores to give"
+              name="scores"
+              choices={data.scores.map(({ name }) => ({ value: name, label: name }))}
+              chosen={new Set(data.scores.map(({ name }) => name))}
+            />
+          )}
+          <ScoreFields isOpen={data.scores.length === 0} />
+          <ReviewerFields people={data.people} />
+          <p class="hint">
+            A queue holds the first {number(mostRecords)} records that are found now. Each
+            reviewer’s answers are kept.
+          </p>
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+function ReviewerFields({ people }: { readonly people: readonly User[] }) {
+  const counts = Array.from({ length: Math.min(people.length - 1, 5) }, (_, i) => i + 1)
+  return (
+    <>
+      <ChecksField
+        label="Reviewers"
+        name="reviewers"
+        choices={people.map((user) => ({ value: user.id, label: nameOfUser(user) }))}
+        hint="Without a choice, everybody who may change the records reviews all of them."
+      />
+      {counts.length > 0 && (
+        <ChoiceField
+          label="Each record is reviewed by"
+          name="each"
+          choices={[
+            { value: everyone, label: 'All reviewers' },
+            ...counts.map((count) => ({
+              value: String(count),
+              label: count === 1 ? '1 of them' : `${count} of them`,
+            })),
+          ]}
+        />
+      )}
+    </>
+  )
+}
+
+function SourceFields({ projectId }: { readonly projectId: string }) {
+  const { data } = useLoaded(`sources to review ${projectId}`, async (signal) => {
+    const [experiments, datasets] = await Promise.all([
+      listExperiments(projectId, { limit: 100 }, signal),
+      listDatasets(projectId, signal),
+    ])
+    return [
+      ...experiments.map(({ id, name }) => ({
+        value: `experiment ${id}`,
+        label: `Experiment ${name}`,
+      })),
+      ...datasets.map(({ id, name }) => ({ value: `dataset ${id}`, label: `Dataset ${name}` })),
+    ]
+  })
+  const logs = { value: `project_logs ${projectId}`, label: 'Logs of this project' }
+  const [source, setSource] = useState(logs.value)
+  return (
+    <>
+      <ChoiceField
+        label="Records of"
+        name="source"
+        choices={[logs, ...(data ?? [])]}
+        value={source}
+        onChange={setSource}
+      />
+      <TextField
+        label="That match"
+        name="words"
+        placeholder="Everything"
+        hint="Words, or a condition such as scores.quality < 0.5."
+      />
+    </>
+  )
+}
+
+/** What the form's source and words find. */
+async function rowsFrom(
+  projectId: string,
+  form: FormData,
+  signal: AbortSignal,
+): Promise<PickedRows> {
+  const [type = 'project_logs', objectId = projectId] = textOf(form, 'source').split(' ')
+  const place = { type: type as RecordPlace['type'], objectId }
+  const isOfDataset = place.type === 'dataset'
+  const source = isOfDataset ? sourceOf(place) : `${sourceOf(place)} summary`
+  const words = textOf(form, 'words')
+  const query =
+    words === '' ? `select: *\nfrom: ${source}` : (await interpret(words, source, signal)).query
+  if (!isOfRecords(query)) throw new Error('That groups records: a queue takes records themselves')
+  const kind = isOfDataset ? 'span' : place.type === 'experiment' ? 'example' : 'trace'
+  return { kind, place, picked: { query, count: mostRecords } }
+}
