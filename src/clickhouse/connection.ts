@@ -233,7 +233,9 @@ export class ClickHouseNode {
     if (thrown instanceof ClickHouseError) {
       const kind = kindsByCode.get(thrown.code) ?? 'failed'
       const hint = hints[kind]
-      const said = `${this.name} says: ${firstLine(thrown.message)} (code ${thrown.code})`
+      // Which other node cannot be reached is told in further lines.
+      const words = kind === 'unreachable' ? oneLine(thrown.message) : firstLine(thrown.message)
+      const said = `${this.name} says: ${words} (code ${thrown.code})`
       return new ExportFault(kind, hint ? `${said}; ${hint}` : said, thrown)
     }
     const reason =
@@ -263,6 +265,10 @@ function statementId(): string {
 
 function firstLine(text: string): string {
   return (text.split('\n')[0] ?? '').trim().slice(0, 500)
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, 500)
 }
 
 function reasonOf(thrown: unknown): string {
