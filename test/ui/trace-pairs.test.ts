@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { pairsOf } from '../../src/ui/page/trace-pairs.ts'
 import { treeOf } from '../../src/ui/page/trace-tree.ts'
-import type { TraceSpan } from '../../src/ui/service/trace-spans.ts'
+import type { TraceSpan } from '../../src/ui/service/trace-span.ts'
 
 /** `a > b` is a span `b` below `a`; spans begin in the order in which they are written. */
 function tree(side: string, ...paths: string[]) {

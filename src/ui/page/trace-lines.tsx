@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { cost, duration, number, score } from '../component/format.ts'
 import { Marked, type Sought } from '../component/marked.tsx'
 import { useSight } from '../component/table-sight.ts'
-import type { TraceSpan } from '../service/trace-spans.ts'
+import type { TraceSpan } from '../service/trace-span.ts'
 import type { TreeLine } from './trace-tree.ts'
 
 export interface TraceLinesProps {

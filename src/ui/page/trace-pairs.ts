@@ -1,5 +1,5 @@
 /** Two traces as one tree: spans of the same name and type, in their order below the same parent, are one line. */
-import type { TraceSpan } from '../service/trace-spans.ts'
+import type { TraceSpan } from '../service/trace-span.ts'
 import type { SpanTree } from './trace-tree.ts'
 
 export interface PairLine {

@@ -1,7 +1,7 @@
 /** What a whole trace took and cost. */
 import { useMemo } from 'preact/hooks'
 import { cost, counted, duration, time } from '../component/format.ts'
-import type { TraceSpan } from '../service/trace-spans.ts'
+import type { TraceSpan } from '../service/trace-span.ts'
 import type { SpanTree } from './trace-tree.ts'
 
 export interface TotalsProps {

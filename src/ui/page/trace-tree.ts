@@ -1,5 +1,5 @@
 /** The spans of a trace in the order in which they are read: parents first, siblings by their start. */
-import type { TraceSpan } from '../service/trace-spans.ts'
+import type { TraceSpan } from '../service/trace-span.ts'
 
 export interface TreeLine {
   readonly span: TraceSpan

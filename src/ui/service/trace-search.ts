@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLoaded } from './load.ts'
 import { query, quoted } from './query.ts'
-import type { TraceSpan } from './trace-spans.ts'
+import type { TraceSpan } from './trace-span.ts'
 
 export interface FoundSpans {
   /** Of the spans. */
