@@ -1,7 +1,7 @@
 /**
- * The home node as a query node follows it. Its catalog comes with the feed and counts at once, also while records are
- * being copied. Records are asked for in ranges of transactions, each written in one commit, so that queries always see the
- * home as it was at some transaction.
+ * The home node as a query node follows it. Its catalog comes with the feed, and waits for one commit of records at most.
+ * Records are asked for in ranges of transactions, each written in one commit, so that queries always see the home as it
+ * was at some transaction.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceSource } from '../../backup/service-source.ts'
