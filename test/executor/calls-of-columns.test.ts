@@ -6,6 +6,7 @@ import { evaluate } from '../../src/binder/evaluate.ts'
 import { VectorField } from '../../src/executor/expression/batch.ts'
 import { compile } from '../../src/executor/expression/compile.ts'
 import { costFields } from '../../src/function/cost.ts'
+import { dateParts } from '../../src/function/time.ts'
 import { type Path, Timestamp, type Value } from '../../src/type/value.ts'
 import {
   compactValues,
@@ -112,15 +113,20 @@ test('coalesce', () => {
   )
 })
 
-test('date_trunc', () => {
-  const units = ['day', '6 hours', '15 minutes', ' 2 DAYS', 'weeks', 'month', '1 quarter', 'year']
+const timeCalls = {
+  date_trunc: ['day', '6 hours', '15 minutes', ' 2 DAYS', 'weeks', 'month', '1 quarter', 'year'],
+  date_part: dateParts,
+} as const
+
+test.each(['date_trunc', 'date_part'] as const)('%s', (name) => {
   const times = fc.oneof(
     fc.integer({ min: -1e12, max: 4e12 }).map((ms) => new Timestamp(ms) as Value),
+    fc.integer({ min: -100, max: 100 }).map((minutes) => new Timestamp(minutes * 60_000.5)),
     fc.constantFrom<Value>(null, '2026-01-01T00:00:00Z', 'no time'),
   )
   fc.assert(
     fc.property(
-      fc.constantFrom(...units),
+      fc.constantFrom(...timeCalls[name]),
       column(times),
       vectorKind,
       fc.constantFrom(0, -330, 480),
@@ -128,9 +134,9 @@ test('date_trunc', () => {
       (unit, values, kind, tzOffset, rows) => {
         const node: BoundExpression = {
           kind: 'call',
-          name: 'date_trunc',
+          name,
           arguments: [constant(unit), field('created')],
-          type: 'timestamp',
+          type: 'json',
         }
         check(node, { paths: [['created']], values: [values], kinds: [kind] }, tzOffset, rows)
       },

@@ -36,7 +36,7 @@ import { compareObjects, includedEntries } from './object-operators.ts'
 import { dictionaryField, overDictionary } from './over-dictionary.ts'
 import { type MixedExpression, overVariants } from './over-variants.ts'
 import type { TaskContext } from './semi-join-set.ts'
-import { compileTruncation } from './time-operators.ts'
+import { compileDatePart, compileTruncation } from './time-operators.ts'
 import { inSharedTraces, inTraces } from './trace-operators.ts'
 
 export function compile(node: BoundExpression, context: TaskContext): Evaluator {
@@ -215,7 +215,7 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
       const operands = node.arguments.map((argument) => compile(argument, context))
       const scored = compileRelevance(node, operands, context)
       if (scored) return scored
-      const truncate = compileTruncation(node, context)
+      const ofTime = compileTruncation(node, context) ?? compileDatePart(node, context)
       const cost = compileCost(node, context)
       const isCoalesce = node.name === 'coalesce'
       const byValue = compileByValue(node, operands, context)
@@ -229,7 +229,7 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
         return (
           cost?.(vectors, rowCount, selection) ??
           (isCoalesce ? firstPresent(vectors, rowCount, selection) : undefined) ??
-          truncate?.(last, rowCount) ??
+          ofTime?.(last, rowCount) ??
           (vectors.length === 1 ? roundVector(node.name, last, rowCount) : undefined) ??
           byValue.apply(vectors, batch, selection)
         )

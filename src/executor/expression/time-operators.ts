@@ -1,10 +1,10 @@
 import type { BoundExpression } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
-import { parseTruncation } from '../../function/time.ts'
+import { datePart, parseDatePart, parseTruncation } from '../../function/time.ts'
 import { newNumbers } from '../../kernel/arena.ts'
 import { spanOf, truncateTimes } from '../../kernel/time.ts'
 import { type TimeUnit, truncate } from '../../type/time.ts'
-import { Timestamp } from '../../type/value.ts'
+import { Timestamp, type Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
 
 type Call = Extract<BoundExpression, { kind: 'call' }>
@@ -71,6 +71,37 @@ export function compileTruncation(
     const values = newNumbers(rowCount)
     truncateByCalendar(operand.values, unit, tzOffset, values)
     return { kind: 'timestamp', values }
+  }
+}
+
+/**
+ * Numbers of the calendar and the clock over times; undefined when the call asks for none that is the same all through a
+ * minute. What it gives is, too, when the operand is no times.
+ */
+export function compileDatePart(
+  { name, arguments: [asked] }: Call,
+  { tzOffset }: EvaluationContext,
+): ((operand: Vector, rowCount: number) => Vector | undefined) | undefined {
+  if (name !== 'date_part' || asked?.kind !== 'constant') return undefined
+  const part = parseDatePart(asked.value as Value)
+  if (part === undefined || part === 'second' || part === 'epoch') return undefined
+  const size = part === 'minute' || part === 'hour' ? fixedUnits[part]!.size : dayMs
+  return (operand, rowCount) => {
+    if (operand.kind !== 'timestamp') return undefined
+    const values = newNumbers(rowCount)
+    // Times come nearly in order, so most are in the same part of a day as the one before.
+    let last = Number.NaN
+    let number = Number.NaN
+    for (let i = 0; i < rowCount; i++) {
+      const time = operand.values[i]!
+      const place = Math.floor((time - tzOffset * minuteMs) / size)
+      if (place !== last && !Number.isNaN(time)) {
+        last = place
+        number = datePart(part, new Timestamp(time), tzOffset) as number
+      }
+      values[i] = Number.isNaN(time) ? time : number
+    }
+    return { kind: 'number', values }
   }
 }
 
