@@ -312,7 +312,10 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
     await page.getByRole('menuitem', { name: 'Name this version…' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('as reviewed')
     await page.getByRole('button', { name: 'Name it' }).click()
-    await page.getByRole('option', { name: 'as reviewed' }).first().waitFor({ state: 'attached' })
+    await page
+      .getByRole('combobox', { name: 'Version', exact: true })
+      .getByText('as reviewed')
+      .waitFor()
     await page.getByRole('button', { name: 'Snapshot', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Go back to this version…' }).click()
     await page.getByText('2 records are written as they were then').waitFor()

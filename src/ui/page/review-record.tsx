@@ -1,5 +1,5 @@
 /** One record of a queue, and the form that asks the reviewer about it. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { counted, isObject, number } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
@@ -192,9 +192,9 @@ function Desk({ state, records, me, mayAnswer, onAnswered, id, review, next }: D
     window.addEventListener('keydown', onKeyDown)
     return () => window.removeEventListener('keydown', onKeyDown)
   }, [mayAnswer])
-  useEffect(() => {
-    const isElsewhere = parameter('row') !== id
-    if (isElsewhere) setParameters({ row: id })
+  // Before the next key is read: it may lead on, and must not be led back.
+  useLayoutEffect(() => {
+    if (parameter('row') === undefined) setParameters({ row: id })
   }, [id])
   return (
     <aside class="review-form" aria-label="Your answers">
