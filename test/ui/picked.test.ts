@@ -167,6 +167,30 @@ describe.skipIf(!hasBrowser)('selected rows', { timeout: 60_000 }, () => {
     expect(faults).toEqual([])
   })
 
+  test('wait for a service that has had too many requests, and go on', async () => {
+    const { page } = await browser.page(logs)
+    let asked = 0
+    await page.route('**/feedback', (route) => {
+      asked++
+      if (asked > 2) return route.continue()
+      return route.fulfill({ status: asked === 1 ? 429 : 503, headers: { 'retry-after': '1' } })
+    })
+    await box(page, 1).click()
+    await bar(page).getByRole('button', { name: 'Tag' }).click()
+    await page.keyboard.type('patient')
+    await page.keyboard.press('Enter')
+    await page.locator('.connection-bar').getByText('too many requests').waitFor()
+    await page.getByText('Tagged 1 trace').waitFor()
+    expect(asked).toBe(3)
+    const { json } = await service.query(
+      `measures: count(1) as n | from: project_logs('${project}') | filter: tags includes 'patient'`,
+    )
+    expect(json.data).toEqual([{ n: 1 }])
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await page.getByText('Undone for 1 trace').waitFor()
+    await page.context().close()
+  })
+
   test('are deleted with all spans of their traces, and come back whole', async () => {
     const { page, faults } = await browser.page(logs)
     const text = `select: id, input, tags, span_parents | from: project_logs('${project}') | filter: root_span_id = 't249' | sort: id`

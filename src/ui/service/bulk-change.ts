@@ -1,6 +1,6 @@
 /** Changes to many records: chunk by chunk, so that one sees how far they are and can stop them. */
 import { request, ServiceError } from './client.ts'
-import { createDataset, deleteRecords } from './dataset.ts'
+import { createDataset } from './dataset.ts'
 import type { RecordPlace } from './feedback.ts'
 import {
   chunksOf,
@@ -87,9 +87,18 @@ interface Event {
   readonly event: Readonly<Record<string, unknown>>
 }
 
-/** A change that was begun is not given up halfway: only what comes before the next chunk is stopped. */
-const send = async (target: string, name: 'events' | 'feedback', events: readonly Event[]) => {
-  await request(target, { body: { [name]: events.map(({ event }) => event) } })
+/** Where a change is sent. */
+interface Target {
+  readonly path: string
+  readonly name: 'events' | 'feedback'
+  /** Ends waiting for a service that does not answer; what was sent is not given up halfway. */
+  readonly signal: AbortSignal
+}
+
+/** Records have ids, so that it does no harm to send them again. */
+async function send({ path, name, signal }: Target, events: readonly Event[]): Promise<void> {
+  const body = { [name]: events.map(({ event }) => event) }
+  await request(path, { body, repeatedUntil: signal })
 }
 
 /**
@@ -98,15 +107,14 @@ const send = async (target: string, name: 'events' | 'feedback', events: readonl
  * @param onWritten is told of what was written as soon as it is: the rest may fail
  */
 async function sendAll(
-  target: string,
-  name: 'events' | 'feedback',
+  target: Target,
   events: readonly Event[],
   refuse: Refuse,
   onWritten: (events: readonly Event[]) => void = () => {},
 ): Promise<number> {
   if (events.length === 0) return 0
   try {
-    await send(target, name, events)
+    await send(target, events)
   } catch (thrown) {
     const isOfRecords = thrown instanceof ServiceError && [400, 413].includes(thrown.status)
     if (!isOfRecords) throw thrown
@@ -116,15 +124,21 @@ async function sendAll(
       return 0
     }
     const middle = Math.ceil(events.length / 2)
-    const before = await sendAll(target, name, events.slice(0, middle), refuse, onWritten)
-    return before + (await sendAll(target, name, events.slice(middle), refuse, onWritten))
+    const before = await sendAll(target, events.slice(0, middle), refuse, onWritten)
+    return before + (await sendAll(target, events.slice(middle), refuse, onWritten))
   }
   onWritten(events)
   return events.length
 }
 
-const path = ({ type, objectId }: RecordPlace, action: 'insert' | 'feedback') =>
-  `/v1/${type}/${objectId}/${action}`
+function targetOf(
+  { type, objectId }: RecordPlace,
+  name: Target['name'],
+  { signal }: Watch,
+): Target {
+  const action = name === 'events' ? 'insert' : 'feedback'
+  return { path: `/v1/${type}/${objectId}/${action}`, name, signal }
+}
 
 export const datasetFields = ['input', 'expected', 'metadata', 'tags'] as const
 export type DatasetField = (typeof datasetFields)[number]
@@ -157,7 +171,7 @@ export async function addToDataset(
   const added: string[] = []
   const sources = new Set(Object.values(fields).flat())
   const select = ['id', '_xact_id', 'created', ...sources].join(', ')
-  const insert = `/v1/dataset/${target.id}/insert`
+  const dataset = { type: 'dataset', objectId: target.id } as const
   return overChunks(
     ids.map(({ id }) => id),
     watch,
@@ -169,18 +183,15 @@ export async function addToDataset(
         const id = crypto.randomUUID()
         return { id: String(row.id), event: { id, ...recordFor(row, place, fields) } }
       })
-      const done = await sendAll(insert, 'events', events, refuse, (written) => {
+      const insert = targetOf(dataset, 'events', watch)
+      const done = await sendAll(insert, events, refuse, (written) => {
         added.push(...written.map(({ event }) => String(event.id)))
       })
       return { done, skipped: chunk.length - missing.length }
     },
     {
       changed: added,
-      run: (again) =>
-        overChunks(added, again, async (chunk) => {
-          await deleteRecords(target.id, chunk)
-          return { done: chunk.length }
-        }),
+      run: (again) => resend(dataset, 'events', added.map(deletionOf), again),
     },
   )
 }
@@ -236,8 +247,8 @@ export async function addTags(
       const events = [...missing].flatMap(([id, some]) =>
         some.length === 0 ? [] : [{ id, event: { id, tags: some, source: 'app' } }],
       )
-      const target = path(place, 'feedback')
-      const done = await sendAll(target, 'feedback', events, refuse, (written) => {
+      const target = targetOf(place, 'feedback', watch)
+      const done = await sendAll(target, events, refuse, (written) => {
         for (const { id } of written) {
           const taken = [{ path: ['tags'], delete: missing.get(id) }]
           changed.push({ id, event: { id, _is_merge: true, _array_delete: taken } })
@@ -269,8 +280,8 @@ export async function giveScore(
       const before = await recordsOf(place, chunk, 'id, scores', watch.signal)
       const values = new Map(before.map((row) => [String(row.id), at(row, 'scores', name) ?? null]))
       const events = [...values.keys()].map((id) => scored(id, value))
-      const target = path(place, 'feedback')
-      const done = await sendAll(target, 'feedback', events, refuse, (written) => {
+      const target = targetOf(place, 'feedback', watch)
+      const done = await sendAll(target, events, refuse, (written) => {
         for (const { id } of written) changed.push(scored(id, values.get(id)))
       })
       return { done }
@@ -279,15 +290,19 @@ export async function giveScore(
   )
 }
 
+function deletionOf(id: string): Event {
+  return { id, event: { id, _object_delete: true } }
+}
+
 function resend(
   place: RecordPlace,
-  name: 'events' | 'feedback',
+  name: Target['name'],
   events: readonly Event[],
   watch: Watch,
 ): Promise<Outcome> {
-  const target = path(place, name === 'events' ? 'insert' : 'feedback')
+  const target = targetOf(place, name, watch)
   return overChunks(events, watch, async (chunk, refuse) => {
-    return { done: await sendAll(target, name, chunk, refuse) }
+    return { done: await sendAll(target, chunk, refuse) }
   })
 }
 
@@ -324,8 +339,8 @@ export async function deleteRows(rows: PickedRows, watch: Watch): Promise<Outcom
         const isKept = deleted.length + some.length <= mostKept && canUndo()
         const before = isKept ? await recordsOf(place, some, '*', watch.signal) : []
         const rowOf = new Map(before.map((row) => [String(row.id), row]))
-        const events = some.map((id) => ({ id, event: { id, _object_delete: true } }))
-        await sendAll(path(place, 'insert'), 'events', events, refuse, (written) => {
+        const events = some.map(deletionOf)
+        await sendAll(targetOf(place, 'events', watch), events, refuse, (written) => {
           count += written.length
           for (const { id } of written) {
             const row = rowOf.get(id)

@@ -53,6 +53,8 @@ export interface RequestOptions {
   /** A body that is JSON already, in place of `body`. */
   readonly text?: string
   readonly signal?: AbortSignal
+  /** Of a change that is the same when it is done twice: it waits as reads do, until this is aborted. */
+  readonly repeatedUntil?: AbortSignal
   /** Id of the member in whose name it is done, which only owners may. */
   readonly actFor?: string
 }
@@ -62,10 +64,10 @@ const readingPaths = new Set(['/btql', '/search', '/api/dataset_snapshot/get'])
 
 /**
  * Throws a `ServiceError` for any status that is no success. What only reads waits while the service does not
- * answer (`connection.ts`); a change is sent once.
+ * answer (`connection.ts`); a change is sent once, unless it may be repeated.
  */
 export async function request(target: string, options: RequestOptions = {}): Promise<Response> {
-  const { body, signal, actFor } = options
+  const { body, signal, repeatedUntil, actFor } = options
   const text = options.text ?? (body === undefined ? undefined : writeExactJson(body))
   const method = options.method ?? (text === undefined ? 'GET' : 'POST')
   const send = () =>
@@ -81,7 +83,10 @@ export async function request(target: string, options: RequestOptions = {}): Pro
       ...(signal && { signal }),
     })
   const isRead = method === 'GET' || (method === 'POST' && readingPaths.has(target))
-  const response = isRead ? await persist(send, signal).catch(failGivenUp) : await sendOnce(send)
+  const response =
+    isRead || repeatedUntil
+      ? await persist(send, isRead ? signal : repeatedUntil).catch(failGivenUp)
+      : await sendOnce(send)
   if (response.status === 401 && method === 'GET' && target !== '/session') unauthenticated()
   if (!response.ok) throw new ServiceError(response.status, await errorBody(response))
   return response
