@@ -42,6 +42,12 @@ const paste = {
 } as const
 const ways = Object.keys(paste) as (keyof typeof paste)[]
 
+/** Names of experiments, and what they answer to everything. */
+const evaluations = [
+  ['polite', 'Hello.'],
+  ['curt', 'What?'],
+] as const
+
 /** A program that knows nothing of this service: where its spans go is in its environment. */
 const instrumented = `
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
@@ -97,9 +103,71 @@ async function fromPackage(): Promise<string> {
         await page.locator('tr[data-index="0"]').getByText('Hello?').waitFor()
         return undefined
       })
+      if (way === 'TypeScript') await goOn(page, `first ${way}`, key, here, steps)
     }
   })
   return steps.table()
+}
+
+/** From the first trace to a comparison that somebody else sees; the client has been installed. */
+async function goOn(
+  page: Page,
+  project: string,
+  key: string,
+  here: Surroundings,
+  steps: TimedSteps,
+): Promise<void> {
+  await steps.take('the trace added to a dataset', async () => {
+    await page.getByLabel('Select row 1', { exact: true }).click()
+    const selection = page.getByRole('toolbar', { name: 'Selection' })
+    await selection.getByRole('button', { name: 'Add to dataset' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('questions')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText('Added 1 record to questions').waitFor()
+    return undefined
+  })
+  await page.getByRole('link', { name: 'Experiments', exact: true }).click()
+  await steps.take('two evaluations of it, pasted and run', async () => {
+    const shown = page.locator('pre', { hasText: 'Eval(' })
+    const lines = (await shown.textContent()) ?? ''
+    const [, exports] = /^\/\/ (export .*)$/m.exec(lines) ?? []
+    assert.ok(exports, `the lines name no service:\n${lines}`)
+    for (const [name, answer] of evaluations) {
+      await writeFile(join(here.folder, 'first.eval.mjs'), ofDataset(lines, project, name, answer))
+      await run(`set -e\n${exports.replace('sk-…', key)}\nnode first.eval.mjs`, here)
+    }
+    return undefined
+  })
+  await steps.take('both compared, and the link opened by somebody else', async () => {
+    await page.reload()
+    for (const [name] of evaluations) await page.getByLabel(`Choose ${name}`).check()
+    await page.getByRole('link', { name: 'Compare' }).click()
+    await showsComparison(page)
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await showsComparison(other)
+    await other.close()
+    return undefined
+  })
+}
+
+/** The lines, with the examples of a dataset in place of their own. */
+function ofDataset(lines: string, project: string, name: string, answer: string): string {
+  const changed = lines
+    .replace('import { Eval }', 'import { Eval, initDataset }')
+    .replace(/^ {2}data: [\s\S]*?^ {2}task: .*$/m, () => {
+      const data = `initDataset(${JSON.stringify(project)}, { dataset: 'questions' })`
+      return `  experimentName: '${name}',\n  data: ${data},\n  task: () => '${answer}',`
+    })
+  assert.match(changed, /experimentName/, `the lines are others than were known:\n${lines}`)
+  return changed
+}
+
+async function showsComparison(page: Page): Promise<void> {
+  const scores = page.getByRole('table', { name: 'Scores side by side' })
+  await scores.getByRole('row', { name: /exact/ }).waitFor()
+  const examples = page.getByRole('table', { name: 'Examples side by side' })
+  await examples.getByText('Hello?').first().waitFor()
 }
 
 /** Packs what is built. It has what a service needs and nothing else: no sources, no tests, no maps of sources. */
