@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('what people are offered', { timeout: 300_000 }, ()
   async function offered(page: Page): Promise<string[]> {
     await page.waitForLoadState('networkidle')
     const buttons = page.locator('#content').getByRole('button')
-    return (await buttons.allInnerTexts()).map((text) => text.replace(' ▾', '').trim())
+    return (await buttons.allInnerTexts()).map((text) => text.trim())
   }
 
   test.each<[path: string, shown: string, changes: readonly string[]]>([

@@ -58,7 +58,8 @@ export function drawBars(place: HTMLElement, buckets: Buckets, watcher: PlotWatc
           ...axis,
           size: 22,
           incrs: [...steps],
-          values: (_, at) => at.map((each) => momentOf(each, end - first)),
+          values: (drawn, at) =>
+            at.map((each) => (isWhole(drawn, each) ? momentOf(each, end - first) : '')),
         },
         { ...axis, size: 48, splits: (_, __, ___, max) => [0, max] },
       ],
@@ -118,6 +119,14 @@ const steps = [
   1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000,
   7_776_000, 31_536_000,
 ]
+
+/** What a label of a time needs on either side of it, less the padding, in pixels. */
+const halfLabel = 18
+
+/** Whether the label of a time has its room before the edge. */
+function isWhole(drawn: uPlot, seconds: number): boolean {
+  return drawn.valToPos(seconds, 'x') + halfLabel <= drawn.bbox.width / devicePixelRatio
+}
 
 /** As exact as the length of what is shown asks for. */
 function momentOf(seconds: number, length: number): string {

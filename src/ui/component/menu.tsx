@@ -1,5 +1,6 @@
 /** A button that opens a list of things to do. */
 import type { ComponentChildren } from 'preact'
+import { Icon } from './icon.tsx'
 import { useOpening } from './opening.ts'
 
 export interface MenuItem {
@@ -48,7 +49,8 @@ export function Menu({ label, name, items, isDisabled = false, onOpen }: MenuPro
           else open()
         }}
       >
-        {label} <span aria-hidden="true">▾</span>
+        {label}
+        <Icon name="down" />
       </button>
       {isOpen && (
         <div id={id} role="menu" class="menu-list" tabIndex={-1} onKeyDown={onKeyDown}>

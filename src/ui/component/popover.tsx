@@ -1,5 +1,6 @@
 /** A button that opens a small window of controls under it. */
 import type { ComponentChildren } from 'preact'
+import { Icon } from './icon.tsx'
 import { useOpening } from './opening.ts'
 
 export interface PopoverProps {
@@ -25,7 +26,8 @@ export function Popover({ label, name, children }: PopoverProps) {
         aria-label={name}
         onClick={() => setOpen(!isOpen)}
       >
-        {label} <span aria-hidden="true">▾</span>
+        {label}
+        <Icon name="down" />
       </button>
       {isOpen && (
         <fieldset

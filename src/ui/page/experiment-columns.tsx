@@ -34,7 +34,7 @@ export function experimentColumns(
     {
       id: 'name',
       title: 'Name',
-      width: 190,
+      width: 170,
       sorts: 'asc',
       hint: ({ name, description }) => (description ? `${name}: ${description}` : name),
       cell: ({ id, name }) => (
@@ -48,7 +48,7 @@ export function experimentColumns(
       (name): PageColumn<ListedExperiment> => ({
         id: `score.${name}`,
         title: name,
-        width: Math.max(100, Math.min(160, name.length * 8 + 36)),
+        width: Math.max(90, Math.min(130, name.length * 8 + 28)),
         isNumber: true,
         sorts: 'desc',
         cell: ({ id, totals }) => (
