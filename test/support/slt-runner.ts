@@ -52,7 +52,7 @@ interface GoldenClock {
 export class GoldenStore {
   readonly setup: GoldenSetup
   readonly clock: GoldenClock
-  readonly directory: string
+  directory: string
   engine: Engine
   gate: Gate
 
@@ -74,6 +74,13 @@ export class GoldenStore {
     const engine = await openEngine(directory, setup, clock)
     const gate = await gateOf(engine)
     return new GoldenStore(setup, directory, { engine, clock, gate })
+  }
+
+  /** Over another data directory, which has the same rows. The engine must be closed. */
+  async reopenOver(directory: string): Promise<void> {
+    this.directory = directory
+    this.engine = await openEngine(directory, this.setup, this.clock)
+    this.gate = await gateOf(this.engine)
   }
 
   async reopen(): Promise<void> {
