@@ -216,6 +216,8 @@ export class Cluster {
     const url = `${this.urlOf(node)}/?${new URLSearchParams(form)}`
     const response = await fetch(url, {
       method: 'POST',
+      // A connection that is kept may be one to a node as it was before it was killed.
+      headers: { connection: 'close' },
       body: sql,
       signal: AbortSignal.timeout(60_000),
     })
