@@ -277,7 +277,7 @@ export class Queries {
         ...steps,
         `physical\n${indented(explainPhysical(physical))}`,
         ...(pruning === undefined ? [] : [pruning]),
-        ...clusterOf({ plan: physical.plan, context, snapshot }),
+        ...clusterOf({ plan: physical.plan, context, semiJoinSets: [], snapshot }),
       ].join('\n')
     } finally {
       snapshot.release()

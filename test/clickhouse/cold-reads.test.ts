@@ -74,6 +74,24 @@ describe.runIf(isSlow && hasCluster())('records that are older than hot', () => 
     ])
   })
 
+  test('are left on the nodes if their traces do not pass', async () => {
+    await arrived()
+    const { json } = await ask(
+      `measures: count(1) as n | from: ${logs()} | filter: any_span(input = 'question 3')`,
+      { audit_log: true },
+    )
+    expect(json.data).toEqual([{ n: rowCount / 50 }])
+    const events = json.audit_log as unknown as readonly Record<string, unknown>[]
+    const last = events.filter(({ event, plan }) => event === 'cluster groups' && plan === 'query')
+    expect(last).toEqual([
+      expect.objectContaining({
+        level: 'exact',
+        rows: 1,
+        sql: expect.stringContaining("IN ((1, 't3'))"),
+      }),
+    ])
+  })
+
   test('are seen as they are before and after the cluster knows of an update', async () => {
     await service.insert('project_logs', project, [
       { id: 'r7', _is_merge: true, metrics: { tokens: 1007 } },

@@ -6,6 +6,7 @@ import { overBudget } from '../../executor/thread/memory-limit.ts'
 import { faultsTold } from '../cold/cold-view.ts'
 import { type GroupRow, groupsOfCluster } from './cluster-groups.ts'
 import { type ColdRun, readsCold } from './cold-scan.ts'
+import { toldTraces } from './told-traces.ts'
 
 export interface ColdGroups {
   readonly groups: PartialGroups
@@ -22,12 +23,12 @@ export async function coldGroups(
   run: ColdRun,
   budgetBytes: number,
 ): Promise<ColdGroups | undefined> {
-  const { name, plan, context, snapshot, pool, audit } = run
+  const { name, plan, context, semiJoinSets, snapshot, pool, audit } = run
   const { cold, transaction } = snapshot
   if (!cold || !readsCold(run) || plan.stage.kind !== 'groups') return undefined
   const { exportedThrough, reader } = cold
   const bounds = { database: reader.database, exportedThrough, transaction, after: plan.after }
-  const compiled = compileGroupScan(plan, bounds, context)
+  const compiled = compileGroupScan(plan, bounds, context, toldTraces(semiJoinSets))
   if (!compiled) return undefined
   const started = audit.now()
   const rows: GroupRow[] = []

@@ -2,16 +2,20 @@
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { compileScan } from '../../clickhouse/read/compile-scan.ts'
 import type { CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
+import type { SemiJoinSet } from '../../executor/expression/semi-join-set.ts'
 import type { TaskInput } from '../../executor/task/task.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { describeLent } from '../../storage/row/lent-rows.ts'
 import { faultsTold } from '../cold/cold-view.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { QuerySnapshot } from './snapshot.ts'
+import { toldTraces } from './told-traces.ts'
 
 interface ColdPlan {
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
+  /** Those that were found so far. */
+  readonly semiJoinSets: readonly SemiJoinSet[]
   readonly snapshot: Pick<QuerySnapshot, 'cold' | 'transaction'>
 }
 
@@ -30,7 +34,8 @@ export function readsCold({ plan, snapshot }: Pick<ColdPlan, 'plan' | 'snapshot'
 }
 
 /** What the cluster is asked for a plan; undefined where it is not. */
-export function compileCold({ plan, context, snapshot }: ColdPlan): CompiledScan | undefined {
+export function compileCold(run: ColdPlan): CompiledScan | undefined {
+  const { plan, context, semiJoinSets, snapshot } = run
   const { cold, transaction } = snapshot
   if (!cold || !readsCold({ plan, snapshot })) return undefined
   const { exportedThrough, reader } = cold
@@ -40,6 +45,7 @@ export function compileCold({ plan, context, snapshot }: ColdPlan): CompiledScan
     { ...plan, objects },
     { database, exportedThrough, transaction, after: plan.after },
     context,
+    toldTraces(semiJoinSets),
   )
 }
 
