@@ -1,7 +1,7 @@
 /** The documentation in a real browser: reached from the page, searched while one types, and readable on a phone. */
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { RunningService } from '../support/running-service.ts'
 
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('the documentation', { timeout: 60_000 }, () => {
 
   test('has the theme that was chosen in the page', async () => {
     const { page } = await browser.page('/app', { theme: 'light' })
-    await page.getByLabel('Theme').selectOption('dark')
+    await choose(page, 'Theme', 'Dark')
     await page.goto(`${service.url}/docs`)
     await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark')
   })
