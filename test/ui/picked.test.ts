@@ -68,6 +68,13 @@ describe.skipIf(!hasBrowser)('selected rows', { timeout: 60_000 }, () => {
     expect(await accessibilityFaults(page)).toEqual([])
     await bar(page).getByRole('button', { name: 'Add to dataset' }).click()
     await inDialog(page).getByLabel('Name').fill('regressions')
+    const first = inDialog(page).getByRole('region', { name: 'The first of them' })
+
+    await first.getByText('"question":"Question 248"').waitFor()
+    await first.getByText('Answer 248').waitFor()
+    await choose(page, 'Expected from', 'Leave empty')
+    await first.getByText('Answer 248').waitFor({ state: 'detached' })
+    await choose(page, 'Expected from', 'Expected, or else the output')
     await picture('picked-add')
     await inDialog(page).getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('Added 3 records to regressions').waitFor()

@@ -1,19 +1,21 @@
 /** Asks which dataset records are added to, and which of their fields become its fields. */
 import { useState } from 'preact/hooks'
+import { writeExactJson } from '../../json/exact-number.ts'
 import { FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, TextField, textOf } from '../component/field.tsx'
-import { counted } from '../component/format.ts'
+import { counted, preview } from '../component/format.ts'
 import { Failure, Loading } from '../component/notice.tsx'
 import {
   addToDataset,
   type DatasetField,
   datasetFields,
   type FieldMap,
+  fieldsFor,
   targetDataset,
 } from '../service/bulk-change.ts'
 import { listDatasets } from '../service/dataset.ts'
 import { useLoaded } from '../service/load.ts'
-import { type PickedRows, sizeOf } from '../service/picked-rows.ts'
+import { firstRecord, type PickedRows, sizeOf } from '../service/picked-rows.ts'
 import { useProject } from '../service/project.ts'
 import { useRights } from '../service/rights.ts'
 import { parts, pathOf } from '../state/location.ts'
@@ -51,6 +53,20 @@ const choices: Readonly<Record<DatasetField, readonly (readonly [from: string, t
     ],
   }
 
+/** By field of the dataset, where it is taken from: names with spaces between them. */
+type Sources = Readonly<Record<DatasetField, string>>
+
+const usualSources = Object.fromEntries(
+  datasetFields.map((field) => [field, choices[field][0]![0]]),
+) as unknown as Sources
+
+function fieldMapOf(sources: Sources): FieldMap {
+  const named = datasetFields.map((field) => {
+    return [field, sources[field].split(' ').filter(Boolean)] as const
+  })
+  return Object.fromEntries(named) as unknown as FieldMap
+}
+
 /** Stands for a dataset that is yet to be made. */
 const another = 'new'
 
@@ -62,6 +78,7 @@ export function AddToDataset({ projectName, rows, onClose, onDone }: AddToDatase
     listDatasets(projectId!, signal),
   )
   const [chosen, setChosen] = useState<string>()
+  const [sources, setSources] = useState(usualSources)
   const mayCreate = rights.data?.within.dataset?.includes('create') ?? false
   const error = project.error ?? rights.error ?? datasets.error
   const count = sizeOf(rows.picked)
@@ -74,9 +91,7 @@ export function AddToDataset({ projectName, rows, onClose, onDone }: AddToDatase
     const existing = datasets.data?.find(({ id }) => id === target)
     const made = { newName: textOf(form, 'name') }
     const dataset = await targetDataset(projectId!, existing ?? made)
-    const fields = Object.fromEntries(
-      datasetFields.map((field) => [field, textOf(form, field).split(' ').filter(Boolean)]),
-    ) as unknown as FieldMap
+    const fields = fieldMapOf(sources)
     onClose()
     const [, organization = ''] = parts.value
     await runBulk({
@@ -120,8 +135,11 @@ export function AddToDataset({ projectName, rows, onClose, onDone }: AddToDatase
               label={titles[field]}
               name={field}
               choices={choices[field].map(([value, label]) => ({ value, label }))}
+              value={sources[field]}
+              onChange={(from) => setSources({ ...sources, [field]: from })}
             />
           ))}
+          <FirstOfThem rows={rows} fields={fieldMapOf(sources)} />
           <p class="hint">
             Each record keeps a link to where it comes from. Those that are in the dataset already
             are not added again.
@@ -130,6 +148,44 @@ export function AddToDataset({ projectName, rows, onClose, onDone }: AddToDatase
       )}
     </FormDialog>
   )
+}
+
+const allSources = [
+  ...new Set(Object.values(choices).flatMap((each) => each.map(([from]) => from))),
+]
+  .flatMap((from) => from.split(' '))
+  .filter(Boolean)
+
+/** Shows what the first of the rows becomes. */
+function FirstOfThem({ rows, fields }: { readonly rows: PickedRows; readonly fields: FieldMap }) {
+  const select = ['id', ...new Set(allSources)].join(', ')
+  const first = useLoaded('first of them', (signal) => firstRecord(rows, select, signal))
+  if (!first.data) return null
+  const values = fieldsFor(first.data, fields)
+  return (
+    <section class="first-of-them" aria-label="The first of them">
+      <p class="hint">The first of them becomes:</p>
+      {values.length === 0 ? (
+        <p class="hint">Records would be empty.</p>
+      ) : (
+        <dl>
+          {values.map(([field, value]) => (
+            <div key={field}>
+              <dt>{field}</dt>
+              <dd>
+                <code>{exactly(value)}</code>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  )
+}
+
+/** As it is stored, and not what is said in it. */
+function exactly(value: unknown): string {
+  return preview(typeof value === 'string' ? value : writeExactJson(value), 160)
 }
 
 const titles: Readonly<Record<DatasetField, string>> = {

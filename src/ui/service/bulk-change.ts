@@ -197,13 +197,17 @@ export async function addToDataset(
 }
 
 function recordFor(row: Row, { type, objectId }: RecordPlace, fields: FieldMap) {
-  const values = datasetFields.flatMap((field) => {
+  const { id, _xact_id, created } = row
+  const origin = { object_type: type, object_id: objectId, id, _xact_id, created }
+  return { ...Object.fromEntries(fieldsFor(row, fields)), origin }
+}
+
+/** What the fields of a dataset get of a record; those that get nothing are left out. */
+export function fieldsFor(row: Row, fields: FieldMap): (readonly [DatasetField, unknown])[] {
+  return datasetFields.flatMap((field) => {
     const value = fields[field].map((name) => row[name]).find((each) => !isNothing(each))
     return value === undefined ? [] : [[field, value] as const]
   })
-  const { id, _xact_id, created } = row
-  const origin = { object_type: type, object_id: objectId, id, _xact_id, created }
-  return { ...Object.fromEntries(values), origin }
 }
 
 function isNothing(value: unknown): boolean {

@@ -111,6 +111,23 @@ export async function recordsOf(
   })
 }
 
+/** The first of the rows; undefined when it is gone. */
+export async function firstRecord(
+  rows: PickedRows,
+  select: string,
+  signal: AbortSignal,
+): Promise<Row | undefined> {
+  const [first] = await recordIds({ ...rows, picked: firstOf(rows.picked) }, signal)
+  return first && (await recordsOf(rows.place, [first.id], select, signal))[0]
+}
+
+function firstOf(picked: Picked): Picked {
+  if ('query' in picked) return { query: withClauses(picked.query, { limit: '1' }), count: 1 }
+  const isRows = 'ids' in picked
+  const first = new Set([...(isRows ? picked.ids : picked.records)].slice(0, 1))
+  return isRows ? { ids: first } : { records: first }
+}
+
 /** All rows of a query; one that has a limit of its own is asked once. */
 async function* pagesOf(text: string, signal: AbortSignal): AsyncGenerator<readonly Row[]> {
   if (clauseOf(text, 'limit') !== undefined) {
