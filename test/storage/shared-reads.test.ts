@@ -1,7 +1,9 @@
 /** Look-ups of one turn share a read transaction, and yet see all that was known to be written. */
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { hasNoSupersession } from '../../src/executor/scan/visibility.ts'
 import { openSegments } from '../../src/storage/environment.ts'
+import { hasReaderBefore } from '../../src/storage/maintenance/trim-files.ts'
 import type { RecordReader } from '../../src/storage/read/record-reader.ts'
 import { TaskReads } from '../../src/storage/read/task-reads.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
@@ -21,7 +23,7 @@ function opened() {
     if ('error' in outcome) throw new Error(outcome.error.message)
     return outcome.written.transaction
   }
-  return { insert, reads, inputOf }
+  return { insert, reads, inputOf, root: records.environment.root }
 }
 
 test('what was written in the meantime is there for who knows of it', () => {
@@ -50,4 +52,17 @@ test('other reads of the turn, and the next turn, begin anew', async () => {
   await setImmediate()
   expect(reads.during((fresh) => fresh.records.latest(1, 'a')?.view.fieldText('input'))).toBe('4')
   expect(inputOf('a', first)).toBe('1')
+})
+
+test('a question of which the first answer is enough leaves nothing open', () => {
+  const { insert, reads, root } = opened()
+  insert([{ id: 'a', input: 1 }])
+  const last = insert([{ id: 'a', input: 2 }])
+  const [from, to] = [
+    { transaction: 0, index: 0 },
+    { transaction: last, index: 0xffff },
+  ]
+  const isCurrent = reads.during(({ records }) => hasNoSupersession(1, from, to, last, records))
+  expect(isCurrent).toBe(false)
+  expect(hasReaderBefore(Number.POSITIVE_INFINITY, root)).toBe(false)
 })

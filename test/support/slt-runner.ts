@@ -14,6 +14,7 @@ import type { ObjectReference, ObjectType } from '../../src/type/record.ts'
 import { parseTransaction } from '../../src/type/transaction.ts'
 import { type Cluster, clusterName } from '../cluster/cluster.ts'
 import { type GoldenFile, isExpected } from './golden-file.ts'
+import { expectNoReads } from './open-reads.ts'
 import { ownerGate } from './owner-gate.ts'
 import { argumentsOf, type Block, optionOf } from './slt.ts'
 import { type Answer, askService, printAnswer, readAnswer, requestOf } from './slt-answer.ts'
@@ -90,6 +91,7 @@ export class GoldenStore {
   }
 
   async close(): Promise<void> {
+    await expectNoReads(this.directory)
     await this.engine.close()
     await rm(this.directory, { recursive: true, force: true })
   }

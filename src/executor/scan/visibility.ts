@@ -86,7 +86,9 @@ export function hasNoSupersession(
   transaction: number,
   records: RecordReader,
 ): boolean {
-  return records.supersessions(object, from, to, transaction).next().done === true
+  // A loop that is left ends the iteration, which else would keep its read transaction open.
+  for (const _ of records.supersessions(object, from, to, transaction)) return false
+  return true
 }
 
 /** Whether no row version of an object was ever superseded. */

@@ -50,6 +50,8 @@ const wipeAgainMs = 5000
 export class RecordPurge {
   readonly #options: RecordPurgeOptions
   #running: Promise<void> = Promise.resolve()
+  /** Whether it is going to be wiped again. */
+  #isWipeDue = false
 
   constructor(options: RecordPurgeOptions) {
     this.#options = options
@@ -154,8 +156,11 @@ export class RecordPurge {
   }
 
   #wipeLater(): void {
+    if (this.#isWipeDue) return
+    this.#isWipeDue = true
     const again = async () => {
       await setTimeout(wipeAgainMs, undefined, { ref: false })
+      this.#isWipeDue = false
       await this.wipe()
     }
     // When it is closed meanwhile, the next start goes on.
