@@ -94,3 +94,31 @@ it('removes what was superseded before a transaction, and deletions, and keeps w
   expect(filesWith(records.directory, 'gone words')).toEqual([])
   expect(filesWith(records.directory, 'second words')).not.toEqual([])
 })
+
+it('finds what is packed in the place of rows that left, with as many rows as long', () => {
+  const records = new TemporaryRecords()
+  const store = temporarySegments(records.directory)
+  const row = (i: number) => ({ id: `row-${i}`, input: `${i} ${'words '.repeat(1000)}` })
+  const pack = () => {
+    flush(records.environment, store, defaultLimits)
+    packRows(records.environment, store.manifest().flushedThrough)
+    records.environment.root.resetReadTxn()
+  }
+  const leave = (ids: readonly string[]) => {
+    records.insert(ids.map((id) => ({ id, _object_delete: true })))
+    purge(records, store, [{ kind: 'deleted', object: 1, ids }])
+  }
+  const inputs = () => [10, 11, 12, 13, 14, 15].map((i) => records.latest(`row-${i}`)?.input)
+  for (let i = 10; i < 13; i++) records.insert([row(i)])
+  pack()
+  const [a, b, c, d, e, f] = [10, 11, 12, 13, 14, 15].map((i) => row(i).input)
+  expect(inputs()).toEqual([a, b, c, undefined, undefined, undefined])
+  leave(['row-12'])
+  records.insert([row(13)])
+  pack()
+  expect(inputs()).toEqual([a, b, undefined, d, undefined, undefined])
+  leave(['row-11', 'row-13'])
+  for (let i = 14; i < 16; i++) records.insert([row(i)])
+  pack()
+  expect(inputs()).toEqual([a, undefined, undefined, undefined, e, f])
+})

@@ -305,8 +305,8 @@ export class RowBlock {
 
   /** Whether it was decoded from `value`, which has the same key. */
   isOf(value: Buffer): boolean {
-    const { low, high } = headOf(value)
-    return this.#head.low === low && this.#head.high === high
+    const { low, high, end } = headOf(value)
+    return this.#head.low === low && this.#head.high === high && this.#head.end === end
   }
 
   /** Whether `version` lies between the first and the last: if so, no other value can have it. */
@@ -411,14 +411,22 @@ export interface PrintedRow {
   readonly byteLength: number
 }
 
-/** What tells a block from the one that takes its place when blocks are merged. */
+/**
+ * What tells a block from one that takes its place: rows are added to it, or leave for good. Both together may leave it as
+ * many rows of the same length, which its last bytes tell apart: the checksum of its keys and of the checksums of its chunks.
+ */
 interface BlockHead {
   readonly low: number
   readonly high: number
+  readonly end: number
 }
 
 function headOf(value: Buffer): BlockHead {
-  return { low: value.readUInt32BE(0), high: value.readUInt32BE(4) }
+  return {
+    low: value.readUInt32BE(0),
+    high: value.readUInt32BE(4),
+    end: value.readUInt32BE(value.length - checksumBytes),
+  }
 }
 
 /** The value is not used any more after that: what is read later was copied. */
