@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /**
@@ -39,6 +40,8 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     setupFiles: ['test/support/random-seed.ts'],
     pool: 'forks',
+    // Most files wait for services, browsers and disks: a core that is kept free for them stands still.
+    maxWorkers: availableParallelism(),
     execArgv: ['--import', new URL('support/typescript-loader.js', import.meta.url).href],
     // Only to end what hangs: a loaded machine may take its time.
     testTimeout: 240_000,

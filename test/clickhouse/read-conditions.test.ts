@@ -16,7 +16,7 @@ import { loadTable } from '../support/exported-rows.ts'
 import { expectedLines, type Loaded } from '../support/oracle-check.ts'
 import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 
-const clusterNumber = Number(process.env.ASSAY_CLUSTER ?? 92)
+const clusterNumber = Number(process.env.ASSAY_CLUSTER ?? 97)
 const database = 'assay_conditions'
 const loads = isSlow ? 100 : 1
 const conditionsPerLoad = Number(process.env.ASSAY_CASES ?? 200)

@@ -22,7 +22,7 @@ import { loadTable } from '../support/exported-rows.ts'
 import { comparable, expectedLines, type Loaded } from '../support/oracle-check.ts'
 import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 
-const clusterNumber = Number(process.env.ASSAY_CLUSTER ?? 93)
+const clusterNumber = Number(process.env.ASSAY_CLUSTER ?? 96)
 const database = 'assay_groups'
 const loads = isSlow ? 50 : 1
 const queriesPerLoad = Number(process.env.ASSAY_CASES ?? 100)
