@@ -220,7 +220,7 @@ export class Engine {
     const { maintenance, reads, now } = this.#parts
     const rows = new ColdRows({
       hot,
-      exportedThrough: () => this.#export?.through ?? 0,
+      exportedThrough: () => this.#export?.noted.through ?? 0,
       hasRemoved: () => {
         const { progress } = this.#parts.data.records
         return readPurged(progress, this.#export?.purged ?? 0).length > 0
@@ -236,7 +236,10 @@ export class Engine {
         for (const { transaction } of records.partsOf(object)) return transaction
         return undefined
       })
-    return (snapshot) => coldViewAt(rows.through, reader, firstOf, snapshot)
+    return (snapshot) => {
+      const round = this.#export?.noted.round ?? ''
+      return coldViewAt({ through: rows.through, round }, reader, firstOf, snapshot)
+    }
   }
 
   #startExport(): ExportLoop | undefined {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client'
-import { ExportFault, type FaultKind } from './fault.ts'
+import { ExportFault, type FaultKind, ReplicaBehind } from './fault.ts'
 import type { ClickHouseSettings } from './settings.ts'
 
 /** How long a question may take, and a statement that changes much. */
@@ -29,6 +29,8 @@ export interface StreamOptions {
   readonly settings: ServerSettings
   readonly signal: AbortSignal
   readonly deadlineMs: number
+  /** All nodes that may be at work on it. */
+  readonly nodes: readonly ClickHouseNode[]
 }
 
 /** By the codes of ClickHouse's ErrorCodes.cpp. */
@@ -53,6 +55,9 @@ const kindsByCode = new Map<string, FaultKind>([
   ['241', 'full'],
   ['252', 'full'],
 ])
+
+/** Of `throwIf`, which only what is asked of `arrived` has. */
+const behindCode = '395'
 
 const hints: Partial<Record<FaultKind, string>> = {
   refused: 'check ASSAY_CLICKHOUSE_USER, ASSAY_CLICKHOUSE_PASSWORD and the grants of the user',
@@ -131,11 +136,11 @@ export class ClickHouseNode {
 
   /**
    * An answer of any length as it comes, in the format RowBinary. Whoever leaves before its end, or whose signal is aborted,
-   * has the statement ended on the node, too.
+   * has the statement ended on the nodes, too.
    */
   async *stream(
     sql: string,
-    { parameters, settings, signal, deadlineMs }: StreamOptions,
+    { parameters, settings, signal, deadlineMs, nodes }: StreamOptions,
   ): AsyncGenerator<Buffer> {
     const id = readPrefix + randomUUID()
     const deadline = AbortSignal.timeout(deadlineMs)
@@ -160,17 +165,20 @@ export class ClickHouseNode {
       if (signal.aborted) throw signal.reason
       throw this.#fault(thrown, deadline.aborted ? deadlineMs : undefined)
     } finally {
-      if (!isDone) this.#endStatement(id)
+      if (!isDone) for (const node of nodes) node.#endStatement(id)
     }
   }
 
-  /** A request that nobody waits for any more is carried out all the same. */
+  /**
+   * A request that nobody waits for any more is carried out all the same. What it has others do goes on until their next
+   * block, and for long if the node itself is gone.
+   */
   #endStatement(id: string): void {
-    this.run(`KILL QUERY WHERE query_id = '${id}' ASYNC FORMAT Null`).catch(() => undefined)
+    this.run(`KILL QUERY WHERE initial_query_id = '${id}' ASYNC FORMAT Null`).catch(() => undefined)
   }
 
   /**
-   * Ends what services may have left under way on the node: a request that nobody waits for any more is carried out all
+   * Ends changes that services may have left under way on the node: a request that nobody waits for any more is carried out all
    * the same. Where the user may not do so, nothing is ended.
    *
    * @param database whose statements they are
@@ -179,6 +187,7 @@ export class ClickHouseNode {
     try {
       await this.run(
         `KILL QUERY WHERE startsWith(initial_query_id, '${statementPrefix}') AND query_id != queryID()
+          AND NOT startsWith(initial_query_id, '${readPrefix}')
           AND position(query, '${database}.records') > 0 SYNC FORMAT Null`,
       )
     } catch (thrown) {
@@ -230,6 +239,11 @@ export class ClickHouseNode {
     if (thrown instanceof ExportFault) return thrown
     const { aborted, reason: ended } = this.#signal
     if (aborted && ended instanceof ExportFault) return ended
+    if (thrown instanceof ClickHouseError && thrown.code === behindCode) {
+      const node = /Received from ([\w.:[\]-]+?)\. /.exec(thrown.message)?.[1] ?? this.name
+      const behind = `${node} is behind: it has not all rows that have arrived`
+      return new ReplicaBehind('unreachable', behind, thrown)
+    }
     if (thrown instanceof ClickHouseError) {
       const kind = kindsByCode.get(thrown.code) ?? 'failed'
       const hint = hints[kind]

@@ -49,6 +49,8 @@ export interface ExportState {
   readonly isEmptied: boolean
   /** All transactions up to this one have arrived. */
   readonly through: number
+  /** Up to this one every node has it in its own words. */
+  readonly noted: number
   /** What was removed from the data directory up to this time is removed there, too: see `readPurged`. */
   readonly purged: number
   readonly run: Run
@@ -60,6 +62,7 @@ const start = {
   isEmptied: false,
   tables: {},
   through: 0,
+  noted: 0,
   purged: 0,
   run: { from: 0, through: 0 },
   batch: undefined,

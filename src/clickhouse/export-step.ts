@@ -30,6 +30,9 @@ export interface BacklogStatus {
 export interface ExportStatus extends BacklogStatus {
   /** All transactions up to this one have arrived. */
   readonly through: number
+  /** Of those, up to this one each shard has a replica that is noted to have all of them, of this export of all. */
+  readonly noted: number
+  readonly roundId: string
   readonly runThrough: number
   /** What was removed from the data directory up to this time is removed there, too: see `readPurged`. */
   readonly purged: number

@@ -7,6 +7,7 @@ import type { RecordsEnvironment } from '../storage/environment.ts'
 import { readPurged } from '../storage/maintenance/purge-plan.ts'
 import { RecordReader } from '../storage/read/record-reader.ts'
 import { isRecordDamage } from '../storage/record-damage.ts'
+import { ArrivedTable } from './arrived-table.ts'
 import { Backlog } from './backlog.ts'
 import type { BatchSource, EncodedBatch } from './batch-reader.ts'
 import { encodeBatch, endOfRange } from './batch-reader.ts'
@@ -33,6 +34,7 @@ const noteEveryMs = 1000
 interface Connected {
   readonly cluster: ClickHouseCluster
   readonly service: ServiceTable
+  readonly arrived: ArrivedTable
   readonly objects: ObjectTable
   readonly catalog: CatalogTable
 }
@@ -59,7 +61,9 @@ export class Exporter {
   #areRowsSent = false
   #checkedAt = 0
   #notedAt = 0
+  /** What the table of the service says, and what all shards have a replica for that is noted. */
   #noted = 0
+  #arrivedThrough = 0
   #sentRows = 0
   #sentBytes = 0
 
@@ -86,13 +90,15 @@ export class Exporter {
       fault = faultOf(thrown)
       await this.#disconnect(fault)
     }
-    const { through, run, round, purged } = this.#file.state
+    const { through, run, round, roundId, purged } = this.#file.state
     const backlog = this.#within(({ transaction }) => this.#backlog.update(through, transaction))
     return {
       through,
       ...backlog,
       needsObjects: this.#live === undefined,
       round,
+      noted: this.#arrivedThrough,
+      roundId,
       runThrough: run.through,
       purged,
       sentRows: this.#sentRows,
@@ -121,12 +127,13 @@ export class Exporter {
     const cluster = await ClickHouseCluster.open(this.#settings, this.#signal)
     try {
       const connected = await cluster.watched(async () => {
-        await this.#prepareTables(cluster)
+        const arrived = new ArrivedTable(cluster)
+        await this.#prepareTables({ cluster, arrived })
         const service = new ServiceTable(cluster, this.#file.state.service, this.#session)
         await service.claim()
-        await this.#emptyTables(cluster, service)
+        await this.#emptyTables({ cluster, service, arrived })
         const catalog = new CatalogTable(cluster, this.#records)
-        return { cluster, service, objects: new ObjectTable(cluster), catalog }
+        return { cluster, service, arrived, objects: new ObjectTable(cluster), catalog }
       })
       this.#checkedAt = performance.now()
       this.#connected = connected
@@ -146,13 +153,17 @@ export class Exporter {
   }
 
   /** Returns whether some node had not all tables. */
-  async #prepareTables(cluster: ClickHouseCluster): Promise<boolean> {
-    const { tables: kept } = this.#file.state
+  async #prepareTables({ cluster, arrived }: Pick<Connected, 'cluster' | 'arrived'>) {
+    const { tables: kept, roundId, noted } = this.#file.state
     const { tables, isAnyMade } = await prepareTables(cluster, kept, () => this.#startAnew())
+    if (await arrived.hasLost(roundId, noted)) this.#startAnew()
     const { isEmptied, tables: known } = this.#file.state
     if (isEmptied && JSON.stringify(tables) !== JSON.stringify(known)) this.#file.change({ tables })
     // Tables are made one after the other, so that whoever has lost one may have lost another.
-    if (isAnyMade) this.#written = [...(this.#live?.values() ?? [])]
+    if (isAnyMade) {
+      this.#written = [...(this.#live?.values() ?? [])]
+      this.#forgetNoted()
+    }
     return isAnyMade
   }
 
@@ -161,14 +172,28 @@ export class Exporter {
     const { isEmptied } = this.#file.state
     if (isEmptied) this.#file.startAnew()
     this.#encoded = undefined
+    this.#forgetNoted()
+  }
+
+  /** All is noted again. */
+  #forgetNoted(): void {
+    this.#noted = 0
+    this.#arrivedThrough = 0
   }
 
   /** Nothing that was sent before may come after it. */
-  async #emptyTables(cluster: ClickHouseCluster, service: ServiceTable): Promise<void> {
-    if (this.#file.state.isEmptied) return
+  async #emptyTables({
+    cluster,
+    service,
+    arrived,
+  }: Pick<Connected, 'cluster' | 'service' | 'arrived'>): Promise<void> {
+    const { isEmptied, roundId } = this.#file.state
+    if (isEmptied) return
     const { database } = this.#settings
     await service.noteExported(0)
-    this.#noted = 0
+    this.#forgetNoted()
+    // Who reads meanwhile is told.
+    await arrived.begin(roundId)
     await cluster.onNodes((node) => node.endStatements(database))
     await cluster.onNodes((node) => node.run(`TRUNCATE TABLE ${database}.records_local`))
     // What was removed by now is not sent.
@@ -182,8 +207,7 @@ export class Exporter {
     { through, mayRemove, catalogChanges }: ExportStep,
   ): Promise<void> {
     const end = performance.now() + stepMs
-    const { cluster, service } = connected
-    await this.#emptyTables(cluster, service)
+    await this.#emptyTables(connected)
     const sentBefore = this.#sentRows
     // Objects are known by what the catalog tells of them, before their records are.
     await connected.catalog.update(catalogChanges, this.#written.length > 0)
@@ -202,7 +226,7 @@ export class Exporter {
     await this.#deletePurged(connected)
     // Who empties a table that had rows is noticed.
     const isAnyEmpty = Object.values(this.#file.state.tables).some(({ hasRows }) => !hasRows)
-    if (isAnyEmpty && this.#sentRows > sentBefore) await this.#prepareTables(cluster)
+    if (isAnyEmpty && this.#sentRows > sentBefore) await this.#prepareTables(connected)
   }
 
   /** What the nodes have of objects that are gone, which the service may have missed to say, goes as well. */
@@ -245,24 +269,28 @@ export class Exporter {
   }
 
   /** Sees that the tables are still there, as they were made, and this service's. False when all is to be sent anew. */
-  async #check({ cluster, service, catalog }: Connected): Promise<boolean> {
+  async #check(connected: Connected): Promise<boolean> {
+    const { service, catalog } = connected
     const now = performance.now()
     if (now - this.#checkedAt < checkEveryMs) return true
     const { round } = this.#file.state
-    if (await this.#prepareTables(cluster)) {
+    if (await this.#prepareTables(connected)) {
       catalog.forget()
       await service.claim()
     } else await service.check()
-    await this.#emptyTables(cluster, service)
+    await this.#emptyTables(connected)
     this.#checkedAt = now
     return this.#file.state.round === round
   }
 
-  async #noteExported({ service }: Connected, isLast: boolean): Promise<void> {
-    const { through } = this.#file.state
+  async #noteExported({ service, arrived }: Connected, isLast: boolean): Promise<void> {
+    const { through, roundId, noted } = this.#file.state
     const now = performance.now()
-    if (through === this.#noted || (!isLast && now - this.#notedAt < noteEveryMs)) return
-    await service.noteExported(through)
+    const isNoted = through === this.#noted && !arrived.isAnyBehind(through)
+    if (isNoted || (!isLast && now - this.#notedAt < noteEveryMs)) return
+    this.#arrivedThrough = await arrived.note(roundId, through)
+    if (noted !== this.#arrivedThrough) this.#file.change({ noted: this.#arrivedThrough })
+    if (through !== this.#noted) await service.noteExported(through)
     this.#noted = through
     this.#notedAt = now
   }

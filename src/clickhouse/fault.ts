@@ -31,3 +31,6 @@ export class ExportFault extends Error {
     this.kind = kind
   }
 }
+
+/** A replica has not all rows that have arrived; another may have. */
+export class ReplicaBehind extends ExportFault {}

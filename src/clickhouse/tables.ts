@@ -196,6 +196,12 @@ export const serviceColumns: readonly Column[] = [
   { name: 'at', type: "DateTime64(6, 'UTC')", comment: 'When' },
 ]
 
+export const arrivedColumns: readonly Column[] = [
+  { name: 'round', type: 'String', comment: 'Which of the exports of all records this is about' },
+  { name: 'through', type: 'UInt64', comment: 'The replica has all transactions up to this one' },
+  { name: 'at', type: "DateTime64(6, 'UTC')", comment: 'When this was noted' },
+]
+
 /** A table of the nodes themselves. */
 export interface LocalTable {
   readonly name: string
@@ -203,6 +209,8 @@ export interface LocalTable {
   readonly indexes: readonly string[]
   /** Its engine without what comes before `MergeTree`. */
   readonly engine: 'MergeTree' | 'ReplacingMergeTree'
+  /** Whether each node has its own, also where Keeper replicates the others. */
+  readonly isOfNode?: boolean
   /** What comes after the engine's name. */
   readonly order: string
   readonly settings: readonly string[]
@@ -255,18 +263,25 @@ export const localTables: readonly LocalTable[] = [
     settings: [],
     deduplication: undefined,
   },
+  {
+    name: 'arrived',
+    columns: arrivedColumns,
+    indexes: [],
+    engine: 'ReplacingMergeTree',
+    isOfNode: true,
+    order: 'ORDER BY tuple()',
+    settings: [],
+    deduplication: undefined,
+  },
 ]
 
 /** All spans of a trace go to one shard. */
 const shardingKey = 'sipHash64(object, trace)'
 
-/** @param isReplicated by Keeper */
-export function createLocalTable(
-  database: string,
-  table: LocalTable,
-  isReplicated: boolean,
-): string {
+/** @param hasKeeper which replicates tables */
+export function createLocalTable(database: string, table: LocalTable, hasKeeper: boolean): string {
   const { name, columns, indexes, engine, order, deduplication } = table
+  const isReplicated = hasKeeper && !table.isOfNode
   const version = engine === 'ReplacingMergeTree' ? ['at'] : []
   const place = [`'/clickhouse/tables/{shard}/${database}/${name}'`, "'{replica}'"]
   const full = isReplicated

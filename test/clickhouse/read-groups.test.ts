@@ -18,7 +18,7 @@ import { Cluster, hasCluster } from '../cluster/cluster.ts'
 import { aggregatesOver, conditions, numberPaths, values } from '../support/arbitrary-expression.ts'
 import { records } from '../support/arbitrary-record.ts'
 import { clock, physicalQuery } from '../support/compiled-plan.ts'
-import { loadTable } from '../support/exported-rows.ts'
+import { arrivedRound, loadTable } from '../support/exported-rows.ts'
 import { comparable, expectedLines, type Loaded } from '../support/oracle-check.ts'
 import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 
@@ -142,7 +142,13 @@ describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())(
 )
 
 const newest = 2 ** 48 - 2
-const bounds = { database, exportedThrough: newest, transaction: newest, after: undefined }
+const bounds = {
+  database,
+  exportedThrough: newest,
+  round: arrivedRound,
+  transaction: newest,
+  after: undefined,
+}
 
 async function ask<Row = Record<string, unknown>>(
   cluster: Cluster,

@@ -4,6 +4,7 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -135,7 +136,7 @@ export class Cluster {
 
   /** Starts a node that does not run; resolves when it answers. */
   async start(node: number): Promise<void> {
-    const directory = join(this.#directory, String(node))
+    const directory = this.#directoryOf(node)
     mkdirSync(directory, { recursive: true })
     writeFileSync(join(directory, 'config.xml'), this.#configOf(node))
     const log = openSync(join(directory, 'log'), 'a')
@@ -144,7 +145,7 @@ export class Cluster {
       'python3',
       join(here, 'node.py'),
       ...['--config-file', join(directory, 'config.xml')],
-      ...['--path', join(this.#disks.get(node)?.directory ?? directory, 'data')],
+      ...['--path', this.#dataOf(node)],
       ...['--listen_host', addressOf(this.#number, node)],
       ...['--tcp_port', String(nativePort), '--http_port', String(httpPort)],
       ...['--logger.level', 'error', '--interactive'],
@@ -202,6 +203,29 @@ export class Cluster {
     this.#disks.get(node)?.empty()
   }
 
+  /** Keeps what a node that does not run has stored, until its disk is put back. */
+  keepDisk(node: number): void {
+    cpSync(this.#dataOf(node), this.#keptOf(node), { recursive: true })
+  }
+
+  /** Gives a node that does not run what it had stored when that was kept. */
+  putBackDisk(node: number): void {
+    rmSync(this.#dataOf(node), { recursive: true })
+    cpSync(this.#keptOf(node), this.#dataOf(node), { recursive: true })
+  }
+
+  #dataOf(node: number): string {
+    return join(this.#disks.get(node)?.directory ?? this.#directoryOf(node), 'data')
+  }
+
+  #keptOf(node: number): string {
+    return join(this.#directoryOf(node), 'kept')
+  }
+
+  #directoryOf(node: number): string {
+    return join(this.#directory, String(node))
+  }
+
   /** The rows of the answer of one node. */
   async ask<Row = Record<string, unknown>>(
     node: number,
@@ -248,7 +272,7 @@ export class Cluster {
         await wait(50)
       }
     }
-    const log = join(this.#directory, String(node), 'log')
+    const log = join(this.#directoryOf(node), 'log')
     throw new Error(`node ${node} does not answer: ${readFileSync(log, 'utf8').slice(-2000)}`)
   }
 
@@ -263,7 +287,7 @@ export class Cluster {
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
       // That of one that has just been started is still the command before it.
-      return command.includes(join(this.#directory, String(node))) || command === ''
+      return command.includes(this.#directoryOf(node)) || command === ''
         ? !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
         : false
     } catch {

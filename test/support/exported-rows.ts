@@ -13,16 +13,21 @@ import type { ArbitraryRecord } from './arbitrary-record.ts'
 import { type Loaded, load } from './oracle-check.ts'
 import { GoldenStore } from './slt-runner.ts'
 
-const table = localTables.find(({ name }) => name === 'records_local')!
+const tables = localTables.filter(({ name }) => ['records_local', 'arrived'].includes(name))
 const columns = recordColumns.map(({ name }) => `\`${name}\``).join(', ')
+
+/** As it is noted on nodes that they have all there is. */
+export const arrivedRound = 'test'
 
 /** Makes the tables of records anew on all nodes. */
 export async function makeTables(cluster: Cluster, database: string): Promise<void> {
   for (const node of cluster.nodes) {
     await cluster.ask(node, `DROP DATABASE IF EXISTS ${database} SYNC`)
     await cluster.ask(node, `CREATE DATABASE ${database}`)
-    await cluster.ask(node, createLocalTable(database, table, false))
+    for (const table of tables) await cluster.ask(node, createLocalTable(database, table, false))
     await cluster.ask(node, createRecords(database, clusterName))
+    const arrived = `'${arrivedRound}', ${2n ** 64n - 1n}, now64(6)`
+    await cluster.ask(node, `INSERT INTO ${database}.arrived VALUES (${arrived})`)
   }
 }
 

@@ -1,12 +1,14 @@
 /** Reads row versions that only the nodes have, as they come, in memory that tasks may be lent (`storage/row/lent-rows.ts`). */
+import { setTimeout as wait } from 'node:timers/promises'
 import { endOfLentRow } from '../../storage/row/lent-rows.ts'
 import type { RowKey } from '../../type/transaction.ts'
+import { arrivedCondition } from '../arrived-table.ts'
 import { ClickHouseCluster } from '../cluster.ts'
-import { type ClickHouseNode, isSaid } from '../connection.ts'
-import { ExportFault } from '../fault.ts'
+import { type ClickHouseNode, isSaid, type StreamOptions } from '../connection.ts'
+import { ExportFault, ReplicaBehind } from '../fault.ts'
 import type { ClickHouseSettings } from '../settings.ts'
 import { coldColumns } from './compile-scan.ts'
-import type { CompiledScan, ScanParameters } from './compiled-scan.ts'
+import type { ColdBounds, CompiledScan } from './compiled-scan.ts'
 
 /** A row version by its keys. */
 export interface ColdKey {
@@ -28,11 +30,18 @@ const openMs = 1500
 /** Queries have deadlines of their own. */
 const longestMs = 3600_000
 const mostEntries = 2
+/** How long a replica is looked for that has all: nodes choose one at random each time. */
+const behindMs = 1500
+const behindEveryMs = 20
 
 const serverSettings = {
   skip_unavailable_shards: 0,
   connect_timeout_with_failover_ms: 500,
   connections_with_failover_max_tries: 1,
+  // Whether a replica has all is asked where its rows are.
+  prefer_global_in_and_join: 0,
+  // In seconds: of replicas of Keeper, nodes choose one that is behind for no longer, unless there is none.
+  max_replica_delay_for_distributed_queries: 1,
   // Bodies are long.
   preferred_block_size_bytes: 2 ** 20,
 }
@@ -55,7 +64,7 @@ export class ColdReader {
     { sql, parameters }: Pick<CompiledScan, 'sql' | 'parameters'>,
     signal: AbortSignal,
   ): AsyncGenerator<SharedArrayBuffer> {
-    yield* partsOf(this.#chunks(sql, parameters, signal))
+    yield* partsOf(this.#chunks({ sql, parameters, signal }))
   }
 
   /** The texts of statements whose rows have one text each. */
@@ -64,7 +73,7 @@ export class ColdReader {
     signal: AbortSignal,
   ): AsyncGenerator<string> {
     let held: Buffer = Buffer.alloc(0)
-    for await (const chunk of this.#chunks(sql, parameters, signal)) {
+    for await (const chunk of this.#chunks({ sql, parameters, signal })) {
       held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
       let at = 0
       for (let span = textSpan(held, at); span; span = textSpan(held, at)) {
@@ -77,14 +86,19 @@ export class ColdReader {
   }
 
   /** The rows of these versions, as far as the nodes have them. */
-  async *byKeys(keys: readonly ColdKey[], signal: AbortSignal): AsyncGenerator<SharedArrayBuffer> {
+  async *byKeys(
+    keys: readonly ColdKey[],
+    { exportedThrough, round }: Pick<ColdBounds, 'exportedThrough' | 'round'>,
+    signal: AbortSignal,
+  ): AsyncGenerator<SharedArrayBuffer> {
     for (let from = 0; from < keys.length; from += keysAtOnce) {
       const some = keys.slice(from, from + keysAtOnce)
       const tuples = some.map(({ object, paginationKey, version }) => {
         return `(${object},${numberOf(paginationKey)},${numberOf(version)})`
       })
-      const sql = `SELECT ${coldColumns} FROM ${this.database}.records WHERE (object, pagination_key, version) IN (${tuples.join()})`
-      yield* this.rows({ sql, parameters: {} }, signal)
+      const sql = `SELECT ${coldColumns} FROM ${this.database}.records WHERE (object, pagination_key, version) IN (${tuples.join()})
+        AND ${arrivedCondition(this.database)}`
+      yield* this.rows({ sql, parameters: { exportedThrough, round } }, signal)
     }
   }
 
@@ -94,28 +108,46 @@ export class ColdReader {
     await cluster?.close()
   }
 
-  async *#chunks(
-    sql: string,
-    parameters: ScanParameters,
-    signal: AbortSignal,
-  ): AsyncGenerator<Buffer> {
+  /** Of replicas that have all. */
+  async *#chunks(asked: Asked): AsyncGenerator<Buffer> {
+    const end = performance.now() + behindMs
+    for (let tries = 0; ; tries++) {
+      let isBegun = false
+      try {
+        // The node's own replica would be the one each time.
+        const further = tries === 0 ? {} : { prefer_localhost_replica: 0 }
+        for await (const chunk of this.#chunksOnce(asked, further)) {
+          isBegun = true
+          yield chunk
+        }
+        return
+      } catch (thrown) {
+        const mayElse = thrown instanceof ReplicaBehind && !isBegun && !asked.signal.aborted
+        if (!mayElse || performance.now() > end) throw thrown
+        await wait(behindEveryMs)
+      }
+    }
+  }
+
+  async *#chunksOnce(asked: Asked, further: StreamOptions['settings']): AsyncGenerator<Buffer> {
     const cluster = await this.#open()
     const entries = cluster.nodes.slice(0, mostEntries)
     let fault: unknown
     for (const { node } of entries) {
       let isBegun = false
       try {
-        for await (const chunk of watched(cluster, node, { sql, parameters, signal })) {
+        for await (const chunk of watched(cluster, node, asked, further)) {
           isBegun = true
           yield chunk
         }
         return
       } catch (thrown) {
+        if (thrown instanceof ReplicaBehind) throw thrown
         const isGone = thrown instanceof ExportFault && thrown.kind === 'unreachable'
         if (isGone) this.#cluster = undefined
         // Of a shard that is gone no other node has rows, nor of one that a node says so of.
         const mayElse = isGone && !(thrown instanceof ShardFault) && !isSaid(thrown)
-        if (isBegun || !mayElse || signal.aborted) throw thrown
+        if (isBegun || !mayElse || asked.signal.aborted) throw thrown
         fault ??= thrown
       }
     }
@@ -152,9 +184,7 @@ export class ColdReader {
 /** No node of a shard answers. */
 class ShardFault extends ExportFault {}
 
-interface Asked {
-  readonly sql: string
-  readonly parameters: ScanParameters
+interface Asked extends Pick<CompiledScan, 'sql' | 'parameters'> {
   readonly signal: AbortSignal
 }
 
@@ -163,14 +193,16 @@ async function* watched(
   cluster: ClickHouseCluster,
   entry: ClickHouseNode,
   { sql, parameters, signal }: Asked,
+  further: StreamOptions['settings'],
 ): AsyncGenerator<Buffer> {
   const control = new AbortController()
   const watch = new ShardWatch(cluster, entry, (fault) => control.abort(fault))
   const stream = entry.stream(sql, {
     parameters,
-    settings: serverSettings,
+    settings: { ...serverSettings, ...further },
     signal: AbortSignal.any([signal, control.signal]),
     deadlineMs: longestMs,
+    nodes: cluster.nodes.map(({ node }) => node),
   })
   try {
     for (;;) {

@@ -2,6 +2,7 @@
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { RowKey } from '../../type/transaction.ts'
+import { arrivedCondition } from '../arrived-table.ts'
 import { type Bounds, conjunction, negation, type ProofLevel, unproven } from './bounds.ts'
 import { type CompiledPredicates, compilePredicates } from './compile-predicates.ts'
 import { compileGroups, compileOrder } from './compile-stage.ts'
@@ -140,10 +141,10 @@ function firstRowsOf(
 /** Versions that are seen at the bounds. */
 function seenVersions(
   plan: PhysicalPlan,
-  { exportedThrough, transaction, after }: ColdBounds,
+  { database, exportedThrough, round, transaction, after }: ColdBounds,
 ): { readonly sql: string; readonly parameters: ScanParameters } {
   const [current, past] = objectsOf(plan)
-  const parameters: Record<string, ScanParameters[string]> = { exportedThrough }
+  const parameters: Record<string, ScanParameters[string]> = { exportedThrough, round }
   const seen: string[] = []
   if (current.length > 0) {
     parameters.objects = current
@@ -158,6 +159,7 @@ function seenVersions(
     `(${seen.map((each) => `(${each})`).join(' OR ')})`,
     // A row's key may have an earlier transaction than the row shows.
     'version < ({exportedThrough:UInt64} + 1) * 65536',
+    arrivedCondition(database),
   ]
   if (after) {
     parameters.after = keyNumber(after)

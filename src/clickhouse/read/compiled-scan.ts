@@ -17,6 +17,8 @@ export interface ColdBounds {
   readonly database: string
   /** Row versions of this transaction and earlier ones are read there, later ones are not. */
   readonly exportedThrough: number
+  /** Of the export that they arrived with: only of replicas that have all of it is read. */
+  readonly round: string
   /**
    * What was superseded at this transaction or before is not seen. Where it is later than `exportedThrough`, the nodes may
    * not know yet what ended a version: then whoever asks looks at each version that comes back, and groups cannot be had.

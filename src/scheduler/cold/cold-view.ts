@@ -8,9 +8,17 @@ export { ColdReader }
 export interface ColdView {
   /** Rows of this transaction and earlier ones. */
   readonly exportedThrough: number
+  /** Of the export that they arrived with. */
+  readonly round: string
   readonly reader: ColdReader
   /** Whether the object has any such rows. */
   readonly hasRows: (object: number) => boolean
+}
+
+/** Up to which transaction rows are cold, of which export. */
+export interface ColdThrough {
+  readonly through: number
+  readonly round: string
 }
 
 /**
@@ -19,7 +27,7 @@ export interface ColdView {
  * @param firstOf the first transaction that wrote to an object, of those of which rows are left
  */
 export function coldViewAt(
-  through: number,
+  { through, round }: ColdThrough,
   reader: ColdReader,
   firstOf: (object: number) => number | undefined,
   { transaction, since }: { readonly transaction: number; readonly since: number },
@@ -33,7 +41,7 @@ export function coldViewAt(
     known.set(object, has)
     return has
   }
-  return { exportedThrough, reader, hasRows }
+  return { exportedThrough, round, reader, hasRows }
 }
 
 /** The same, with what went wrong as an error that whoever asked is told. */

@@ -8,16 +8,14 @@ import { type ColdView, faultsTold } from './cold-view.ts'
 
 /** @param budgetBytes what they may take together */
 export async function rowsToLend(
-  task: Task,
-  { exportedThrough, reader }: ColdView,
+  keys: readonly ColdKey[],
+  cold: ColdView,
   signal: AbortSignal,
   budgetBytes: number,
 ): Promise<SharedArrayBuffer[]> {
-  const keys = keysOf(task, exportedThrough)
-  if (keys.length === 0) return []
   const parts: SharedArrayBuffer[] = []
   let bytes = 0
-  for await (const part of faultsTold(reader.byKeys(keys, signal))) {
+  for await (const part of faultsTold(cold.reader.byKeys(keys, cold, signal))) {
     bytes += part.byteLength
     if (bytes > budgetBytes) throw overBudget(budgetBytes)
     parts.push(part)
@@ -25,7 +23,11 @@ export async function rowsToLend(
   return parts
 }
 
-function keysOf(task: Task, exportedThrough: number): ColdKey[] {
+/** Of rows that a task reads by their keys and only the cluster has. */
+export function coldKeysOf(
+  task: Task,
+  { exportedThrough }: Pick<ColdView, 'exportedThrough'>,
+): ColdKey[] {
   return listsOf(task).flatMap((rows) => {
     const keys: ColdKey[] = []
     for (let row = 0; row < rows.object.length; row++) {

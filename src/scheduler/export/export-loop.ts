@@ -57,6 +57,8 @@ const nothing: ExportStatus = {
   purged: 0,
   needsObjects: false,
   round: 1,
+  noted: 0,
+  roundId: '',
   transactions: 0,
   rows: 0,
   seconds: 0,
@@ -102,6 +104,12 @@ export class ExportLoop {
   /** All transactions up to this one have arrived; 0: none. */
   get through(): number {
     return this.#status.through
+  }
+
+  /** Up to which transaction nodes are asked for rows, of which export. */
+  get noted(): { readonly through: number; readonly round: string } {
+    const { noted, roundId } = this.#status
+    return { through: noted, round: roundId }
   }
 
   /** See `ExportStatus`. */

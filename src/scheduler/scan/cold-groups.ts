@@ -26,10 +26,12 @@ export async function coldGroups(
   const { name, plan, context, semiJoinSets, snapshot, pool, audit } = run
   const { cold, transaction } = snapshot
   if (!cold || !readsCold(run) || plan.stage.kind !== 'groups') return undefined
-  const { exportedThrough, reader } = cold
-  const bounds = { database: reader.database, exportedThrough, transaction, after: plan.after }
+  const { exportedThrough, round, reader } = cold
+  const { database } = reader
+  const bounds = { database, exportedThrough, round, transaction, after: plan.after }
   const compiled = compileGroupScan(plan, bounds, context, toldTraces(semiJoinSets))
   if (!compiled) return undefined
+  await pool.admitted()
   const started = audit.now()
   const rows: GroupRow[] = []
   let bytes = 0

@@ -22,7 +22,7 @@ interface ColdPlan {
 export interface ColdRun extends ColdPlan {
   readonly name: string
   /** `ending` is aborted once nobody waits for the answer. */
-  readonly pool: { readonly ending: AbortSignal }
+  readonly pool: { readonly ending: AbortSignal; readonly admitted: () => Promise<void> }
   readonly audit: AuditLog
 }
 
@@ -38,12 +38,12 @@ export function compileCold(run: ColdPlan): CompiledScan | undefined {
   const { plan, context, semiJoinSets, snapshot } = run
   const { cold, transaction } = snapshot
   if (!cold || !readsCold({ plan, snapshot })) return undefined
-  const { exportedThrough, reader } = cold
+  const { exportedThrough, round, reader } = cold
   const { database } = reader
   const objects = plan.objects.filter(({ number }) => cold.hasRows(number))
   return compileScan(
     { ...plan, objects },
-    { database, exportedThrough, transaction, after: plan.after },
+    { database, exportedThrough, round, transaction, after: plan.after },
     context,
     toldTraces(semiJoinSets),
   )
@@ -60,6 +60,7 @@ export async function* coldInputs(
 ): AsyncGenerator<readonly TaskInput[]> {
   if (!compiled) return
   const { name, snapshot, pool, audit } = run
+  await pool.admitted()
   const started = audit.now()
   let [rows, bytes] = [0, 0]
   for await (const memory of faultsTold(snapshot.cold!.reader.rows(compiled, pool.ending))) {

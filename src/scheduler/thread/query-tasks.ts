@@ -5,7 +5,7 @@ import { isDamage, type SegmentDamage } from '../../storage/segment/segment-stor
 import type { Admission } from '../admission/admission.ts'
 import type { RunningQuery } from '../admission/running-query.ts'
 import type { ColdView } from '../cold/cold-view.ts'
-import { rowsToLend } from '../cold/lent-rows.ts'
+import { coldKeysOf, rowsToLend } from '../cold/lent-rows.ts'
 import { taskMs } from '../cost/cost.ts'
 import type { Dictionaries } from './dictionaries.ts'
 import { type QueryPool, type ResultOf, resultOf, type TaskRunner } from './query-pool.ts'
@@ -72,6 +72,11 @@ export class QueryTasks implements TaskRunner {
     return this.#pool.dictionaries
   }
 
+  /** Resolves when the query may be at work, on the cluster, too. Throws as `run` does. */
+  async admitted(): Promise<void> {
+    await this.#admission.enter(this.#query, this.#pool.dueTime(this.#query, 0))
+  }
+
   /** Throws LIMIT_OVERLOADED, LIMIT_MEMORY, and why the query was cancelled while the task waited. */
   async run<T extends Task>(task: T, short = false): Promise<ResultOf<T>> {
     try {
@@ -88,8 +93,11 @@ export class QueryTasks implements TaskRunner {
   /** The task with rows that it reads and the cluster has. */
   async #withLent<T extends Task>(task: T): Promise<T> {
     if (!this.#cold) return task
-    const lent = await rowsToLend(task, this.#cold, this.ending, this.budgetBytes)
-    return lent.length === 0 ? task : { ...task, lent }
+    const keys = coldKeysOf(task, this.#cold)
+    if (keys.length === 0) return task
+    await this.admitted()
+    const lent = await rowsToLend(keys, this.#cold, this.ending, this.budgetBytes)
+    return { ...task, lent }
   }
 
   async #runOnce<T extends Task>(task: T, short: boolean): Promise<ResultOf<T>> {
