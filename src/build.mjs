@@ -27,7 +27,7 @@ import { copyInstalled, thisSystem } from './build/binaries.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** What each step was built from, by name. */
 const stampFile = 'dist/built.json'
-const loops = ['kernels.wasm', 'rows.wasm']
+const loops = ['kernels.wasm', 'rows.wasm', 'export.wasm']
 /** Written by npm whenever it has installed something. */
 const installed = 'node_modules/.package-lock.json'
 
@@ -46,9 +46,9 @@ const steps = [
     shown: 'compiling the loops in WebAssembly',
     inputs: ['src/kernel/assembly'],
     without: [],
-    output: 'src/kernel/rows.wasm',
+    output: 'src/kernel/export.wasm',
     run: () => {
-      for (const folder of ['assembly', 'assembly/rows']) {
+      for (const folder of ['assembly', 'assembly/rows', 'assembly/export']) {
         node(
           'node_modules/assemblyscript/bin/asc.js',
           '--config',
@@ -62,7 +62,7 @@ const steps = [
     shown: 'compiling the service',
     inputs: ['src', 'workers', 'tsconfig.json', installed],
     without: ['src/ui', 'src/kernel/assembly'],
-    output: 'dist/src/kernel/rows.wasm',
+    output: 'dist/src/kernel/export.wasm',
     run: async () => {
       // What was made of files that are no more goes, too.
       for (const folder of ['dist/src', 'dist/workers']) removeAllBut(folder, 'ui')

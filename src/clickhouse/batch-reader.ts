@@ -4,7 +4,8 @@ import type { RecordReader } from '../storage/read/record-reader.ts'
 import type { RowView } from '../storage/row/row.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { type Batch, type BatchPlace, endOfObjects, type Run } from './export-state.ts'
-import { RowEncoder, textOf } from './row-encoder.ts'
+import { textOf } from './row-encoder.ts'
+import { type ExportedVersion, VersionEncoder } from './version-encoder.ts'
 
 /** A version that was sent before, and has to be marked as superseded. */
 export interface Mark {
@@ -47,11 +48,11 @@ export function encodeBatch(
   run: Run,
   limits = defaultLimits,
 ): EncodedBatch {
-  const encoder = new RowEncoder(2 ** 20)
+  const encoder = new VersionEncoder(2 ** 20, (version) => traceOf(reader, version, transaction))
   const marks: Mark[] = []
   let rowCount = 0
   let reached = end ?? endOfObjects
-  const isFull = () => encoder.rows.out.length >= limits.bytes || rowCount >= limits.rows
+  const isFull = () => encoder.length >= limits.bytes || rowCount >= limits.rows
   objects: for (const object of objectsOf(reader, from, to, transaction)) {
     if (object < begin.object || (end && object > end.object)) continue
     if (!isThere(object)) continue
@@ -67,8 +68,7 @@ export function encodeBatch(
         lastSupersession >= view.transaction
           ? reader.supersededBy(object, view.paginationKey, key, transaction)
           : undefined
-      const trace = traceOf(reader, object, view, transaction)
-      encoder.add({ object, version: key, view, by, trace })
+      encoder.add({ object, version: key, view, by })
       rowCount++
       const mark = markOf(object, key, view)
       if (mark && mark.version.transaction <= run.from) marks.push(mark)
@@ -77,7 +77,7 @@ export function encodeBatch(
   return {
     batch: { from, to, begin, end: reached },
     rowCount,
-    bytes: encoder.rows.out.view(),
+    bytes: encoder.finish(),
     marks,
   }
 }
@@ -125,8 +125,7 @@ function markOf(object: number, key: RowKey, view: RowView): Mark | undefined {
 /** A deletion is kept with the version that it ends. */
 export function traceOf(
   reader: RecordReader,
-  object: number,
-  view: RowView,
+  { object, view }: Pick<ExportedVersion, 'object' | 'view'>,
   transaction: ReadTransaction,
 ): string {
   const own = textOf(view, 'root_span_id')

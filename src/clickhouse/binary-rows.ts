@@ -13,8 +13,8 @@ const longestNear = 42
 export class BinaryRows {
   readonly out: ByteWriter
 
-  constructor(capacity?: number) {
-    this.out = new ByteWriter(capacity)
+  constructor(out = new ByteWriter()) {
+    this.out = out
   }
 
   byte(value: number): void {

@@ -11,8 +11,8 @@ import {
 } from './compare.ts'
 import { deleteVersions } from './delete-versions.ts'
 import type { ReadSource } from './read-records.ts'
-import { RowEncoder } from './row-encoder.ts'
 import { sendRows } from './send-batch.ts'
+import { VersionEncoder } from './version-encoder.ts'
 
 export interface Repaired {
   readonly deleted: number
@@ -84,22 +84,21 @@ function encodeMissing(
   { from, to }: ComparedRange,
   done: Set<string>,
 ) {
-  const encoder = new RowEncoder(2 ** 20)
+  const encoder = new VersionEncoder(2 ** 20, (missing) => traceOf(reader, missing, transaction))
   let rows = 0
   let isLast = true
   const versions = isThere(object) ? reader.readDelta(object, from, to, transaction) : []
   for (const { key: version, view } of versions) {
     const name = String(numberOf(version))
     if (done.has(name)) continue
-    if (encoder.rows.out.length >= bytesAtOnce) {
+    if (encoder.length >= bytesAtOnce) {
       isLast = false
       break
     }
     const by = reader.supersededBy(object, view.paginationKey, version, transaction)
-    const trace = traceOf(reader, object, view, transaction)
-    encoder.add({ object, version, view, by, trace })
+    encoder.add({ object, version, view, by })
     done.add(name)
     rows++
   }
-  return { rows, bytes: encoder.rows.out.view(), isLast }
+  return { rows, bytes: encoder.finish(), isLast }
 }

@@ -51,8 +51,8 @@ export class RowEncoder {
   readonly rows: BinaryRows
   readonly #shredder = new FieldShredder()
 
-  constructor(capacity?: number) {
-    this.rows = new BinaryRows(capacity)
+  constructor(out?: ByteWriter) {
+    this.rows = new BinaryRows(out)
   }
 
   add({ object, version, view, trace, by }: EncodedVersion): void {

@@ -174,6 +174,8 @@ function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const byte = bytes[at]!
     if (byte === openBrace || byte === backslash) return false
+    // A negative zero is written as zero.
+    if (byte === 0x2d && bytes[at + 1] === 0x30) return false
     // A point or an exponent of a number, or of a text.
     if (byte === 0x2e || byte === 0x45 || byte === 0x65) return !isNumeric(bytes, start, end)
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BinaryRows } from '../../src/clickhouse/binary-rows.ts'
+import { ByteWriter } from '../../src/json/byte-writer.ts'
 
 const values: readonly (readonly [name: string, write: (rows: BinaryRows) => void, hex: string])[] =
   [
@@ -21,7 +22,7 @@ const values: readonly (readonly [name: string, write: (rows: BinaryRows) => voi
 describe('rows in the form of RowBinary', () => {
   test.each(values)('have %s as it is, wherever the memory has to grow', (_, write, hex) => {
     for (let before = 0; before <= 16; before++) {
-      const rows = new BinaryRows(16)
+      const rows = new BinaryRows(new ByteWriter(16))
       for (let i = 0; i < before; i++) rows.byte(0)
       write(rows)
       expect(rows.out.view(before).toString('hex'), `after ${before} bytes`).toBe(hex)

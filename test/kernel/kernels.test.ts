@@ -556,6 +556,7 @@ describe.each([
 test.each([
   ['kernels.wasm', 'asconfig.json'],
   ['rows.wasm', 'rows/asconfig.json'],
+  ['export.wasm', 'export/asconfig.json'],
 ])('%s is what its sources compile to', { timeout: 120_000 }, async (name, options) => {
   const { default: asc } = await import('assemblyscript/asc')
   const directory = mkdtempSync(join(tmpdir(), 'assay-kernels-'))

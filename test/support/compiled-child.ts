@@ -22,8 +22,8 @@ export function compileChild(name: string): CompiledChild {
   const { stdout } = spawnSync(tsc, ['--noEmit', 'false', '--outDir', built], { cwd: repository })
   const path = join(built, `test/support/${name}.js`)
   if (!existsSync(path)) throw new Error(`${name} was not compiled: ${stdout}`)
-  for (const loops of ['src/kernel/kernels.wasm', 'src/kernel/rows.wasm']) {
-    cpSync(join(repository, loops), join(built, loops))
+  for (const loops of ['kernels.wasm', 'rows.wasm', 'export.wasm']) {
+    cpSync(join(repository, 'src/kernel', loops), join(built, 'src/kernel', loops))
   }
   cpSync(join(repository, 'package.json'), join(folder, 'package.json'))
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
