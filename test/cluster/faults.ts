@@ -1,17 +1,14 @@
 /**
  * `npm run cluster:faults -- --seconds 300 --seed 1`: the service exports to a cluster while it inserts, merges and deletes, and
- * nodes and the service itself are killed, paused, cut off and slowed down at random; disks are full, tables are altered, and
- * the service has a wrong password for a while. Readers ask the cluster meanwhile
- * at the last transaction that it says has arrived, and compare with what the service answers at that version. At the
- * end every node must have every row version once.
+ * nodes and the service itself are killed, paused, cut off and slowed down at random; disks are full, tables are altered, clocks
+ * jump, and the service has a wrong password for a while. Readers ask the cluster meanwhile at the last transaction that it
+ * says has arrived, and compare with what the service and its query nodes (`--nodes 2`) answer at that version, where the
+ * service itself reads of the cluster. A client reads what it wrote of all of them (`own-writes.ts`). At the end every node must
+ * have every row version once.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { formatTransaction } from '../../src/type/transaction.ts'
-import { type ServeProcess, serveAssay } from '../support/assay-process.ts'
 import {
   committedVersions,
   differences,
@@ -20,21 +17,22 @@ import {
   type Versions,
 } from '../support/exported-records.ts'
 import { RandomChoice } from '../support/random-choice.ts'
-import { Cluster, clusterName, missingForCluster } from './cluster.ts'
+import { Cluster, missingForCluster } from './cluster.ts'
+import { OwnWrites } from './own-writes.ts'
+import { Services, serviceKey } from './services.ts'
 
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
+    nodes: { type: 'string', default: '2' },
     number: { type: 'string', default: '80' },
   },
 })
 const seconds = Number(values.seconds)
 const seed = Number(values.seed)
 
-const key = 'sk-faults-0123456789'
 const database = 'assay'
-const main = new URL('../../dist/src/main.js', import.meta.url).pathname
 const rowsOfRequest = 100
 const ids = 5000
 const traces = 700
@@ -51,13 +49,14 @@ const kinds = [
   'altered',
   'password',
   'sends',
+  'clock',
+  'query node',
 ] as const
 
 class FaultRun {
   readonly #cluster: Cluster
-  readonly #directory = mkdtempSync(join(tmpdir(), 'assay-faults-'))
   readonly #choice = new RandomChoice(seed)
-  #service: ServeProcess | undefined
+  readonly #services: Services
   #project = ''
   #isOver = false
   readonly #events = new Map<string, number>()
@@ -68,45 +67,50 @@ class FaultRun {
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster
+    this.#services = new Services(cluster, Number(values.nodes))
   }
 
   async run(): Promise<boolean> {
     try {
-      await this.#start()
-      const { json } = await this.#ask('/v1/project', { name: 'p' })
-      this.#project = String(json.id)
+      await this.#services.startAll()
+      this.#project = await this.#projectOf('p')
       await this.#ask(`/v1/project_logs/${this.#project}/insert`, { events: this.#rows() })
       await this.#arrived()
       const end = wait(seconds * 1000).then(() => {
         this.#isOver = true
       })
-      await Promise.all([end, this.#write(), this.#read(), this.#disturb()])
-      return await this.#compare()
+      const ownWrites = new OwnWrites({
+        urls: () => this.#services.urls,
+        key: serviceKey,
+        project: await this.#projectOf('own writes'),
+        choice: new RandomChoice(seed + 1),
+        isOver: () => this.#isOver,
+      })
+      const work = [this.#write(), this.#read(), ownWrites.run(), this.#disturb()]
+      await Promise.all([end, ...work])
+      return await this.#compare(ownWrites)
     } finally {
-      this.#service?.child.kill('SIGKILL')
-      rmSync(this.#directory, { recursive: true, force: true })
+      await this.#services.remove()
     }
   }
 
-  async #start(environment: Record<string, string> = {}): Promise<void> {
-    this.#service = await serveAssay(
-      this.#directory,
-      {
-        ASSAY_BOOTSTRAP_KEY: key,
-        ASSAY_WARM_UP: '0',
-        ASSAY_CLICKHOUSE: this.#cluster.nodes.map((node) => this.#cluster.urlOf(node)).join(','),
-        ASSAY_CLICKHOUSE_CLUSTER: clusterName,
-        ...environment,
-      },
-      0,
-      [process.execPath, main],
-    )
+  async #projectOf(name: string): Promise<string> {
+    return String((await this.#ask('/v1/project', { name })).json.id)
   }
 
-  async #ask(path: string, body?: object): Promise<{ ok: boolean; json: Record<string, unknown> }> {
-    const answer = await fetch(this.#service!.url + path, {
+  async #ask(
+    path: string,
+    body?: object,
+    url = this.#services.home,
+    seen?: string,
+  ): Promise<{ ok: boolean; json: Record<string, unknown> }> {
+    const answer = await fetch(url + path, {
       method: body ? 'POST' : 'GET',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${serviceKey}`,
+        'content-type': 'application/json',
+        ...(seen && { 'x-bt-xact-id': seen }),
+      },
       signal: AbortSignal.timeout(20_000),
       ...(body && { body: JSON.stringify(body) }),
     })
@@ -143,6 +147,7 @@ class FaultRun {
   async #read(): Promise<void> {
     const counted = `count() AS n, toUInt64(ifNull(sum(doc.metadata.n.:Float64), 0)) AS total`
     const exported = `(SELECT argMax(toUInt64OrZero(value), at) FROM ${database}.service WHERE name = 'exported')`
+    const object = `(SELECT any(object) FROM ${database}.objects WHERE type = 'project_logs' AND id = '${this.#project}')`
     const query = `from: project_logs('${this.#project}') | measures: count(1) as n, sum(metadata.n) as total`
     while (!this.#isOver) {
       await wait(100)
@@ -151,18 +156,24 @@ class FaultRun {
         const [there] = await this.#cluster.ask<{ w: string; n: string; total: string }>(
           node,
           `WITH ${exported} AS w SELECT w, ${counted} FROM ${database}.records
-            WHERE transaction <= w AND by > w AND NOT deleted
+            WHERE object = ${object} AND transaction <= w AND by > w AND NOT deleted
             GROUP BY w SETTINGS skip_unavailable_shards = 0, max_execution_time = 5, connect_timeout_with_failover_ms = 500`,
         )
         if (!there || Number(there.w) === 0) continue
         const version = formatTransaction(Number(there.w))
-        const { ok, json } = await this.#ask('/btql', { query, version })
-        if (!ok) continue
-        const [here] = json.data as { n: number; total: number | null }[]
-        this.#reads++
-        if (Number(there.n) === here!.n && Number(there.total) === (here!.total ?? 0)) continue
-        this.#wrongReads++
-        console.log(`wrong at ${version} by node ${node}:`, there, here)
+        const body = { query, version }
+        for (const url of this.#services.urls) {
+          const { ok, json } = await this.#ask('/btql', body, url, version)
+          if (!ok) {
+            this.#refusedReads++
+            continue
+          }
+          const [here] = json.data as { n: number; total: number | null }[]
+          this.#reads++
+          if (Number(there.n) === here!.n && Number(there.total) === (here!.total ?? 0)) continue
+          this.#wrongReads++
+          console.log(`wrong at ${version} by node ${node} and ${url}:`, there, here)
+        }
       } catch {
         this.#refusedReads++
       }
@@ -214,6 +225,20 @@ class FaultRun {
         await this.#restart({ ASSAY_CLICKHOUSE_PASSWORD: 'wrong' })
         await wait(ms)
         return this.#restart()
+      case 'clock': {
+        const service = this.#choice.below(this.#services.count)
+        const hours = this.#choice.below(24) - 12
+        this.#services.setClock(service, hours * 3600_000)
+        await wait(ms)
+        return this.#services.setClock(service, 0)
+      }
+      case 'query node': {
+        const { count } = this.#services
+        if (count === 1) return
+        const service = 1 + this.#choice.below(count - 1)
+        await this.#services.kill(service)
+        return this.#services.start(service)
+      }
       case 'sends':
         await cluster.ask(node, `SYSTEM STOP DISTRIBUTED SENDS ${database}.records`)
         await wait(ms)
@@ -223,9 +248,8 @@ class FaultRun {
   }
 
   async #restart(environment: Record<string, string> = {}): Promise<void> {
-    this.#service!.child.kill('SIGKILL')
-    await this.#service!.exit
-    await this.#start(environment)
+    await this.#services.kill(0)
+    await this.#services.start(0, environment)
   }
 
   async #alter(node: number, change: string): Promise<void> {
@@ -243,11 +267,10 @@ class FaultRun {
     }
   }
 
-  async #compare(): Promise<boolean> {
+  async #compare(ownWrites: OwnWrites): Promise<boolean> {
     await this.#arrived()
-    this.#service!.child.kill('SIGTERM')
-    await this.#service!.exit
-    const committed = await committedVersions(this.#directory)
+    await this.#services.stop()
+    const committed = await committedVersions(this.#services.directoryOf(0))
     const { lost, doubled, other } = await compareNodes(this.#cluster, committed)
     const events = [...this.#events].map(([kind, times]) => `${kind} ${times}`).join(', ')
     console.log(
@@ -256,8 +279,12 @@ class FaultRun {
     console.log(
       `${this.#reads} reads, ${this.#refusedReads} refused; otherwise than committed: ${other}`,
     )
-    console.log(`lost ${lost}, doubled ${doubled}, wrong reads ${this.#wrongReads}`)
-    return lost + doubled + other + this.#wrongReads === 0
+    console.log(
+      `own writes: ${ownWrites.reads} reads, ${ownWrites.refused} refused, ${ownWrites.withdrawn} keys withdrawn`,
+    )
+    const wrong = this.#wrongReads + ownWrites.wrong
+    console.log(`lost ${lost}, doubled ${doubled}, wrong reads ${wrong}`)
+    return lost + doubled + other + wrong === 0
   }
 }
 
