@@ -64,6 +64,10 @@ const hints: Partial<Record<FaultKind, string>> = {
   full: 'make room on the disk or in the memory of the node',
 }
 
+/** Of what a query may read or hold. */
+const limitCodes = new Set(['158', '307', '396'])
+const limitHint = 'narrow the query, or raise this limit of the user'
+
 export class ClickHouseNode {
   /** As messages name it. */
   readonly name: string
@@ -246,7 +250,7 @@ export class ClickHouseNode {
     }
     if (thrown instanceof ClickHouseError) {
       const kind = kindsByCode.get(thrown.code) ?? 'failed'
-      const hint = hints[kind]
+      const hint = limitCodes.has(thrown.code) ? limitHint : hints[kind]
       // Which other node cannot be reached is told in further lines.
       const words = kind === 'unreachable' ? oneLine(thrown.message) : firstLine(thrown.message)
       const said = `${this.name} says: ${words} (code ${thrown.code})`

@@ -2,6 +2,7 @@
  * What has to hold of a cluster, in short: two shards of two replicas, one service that reads older records there. The long
  * tests are in `test/clickhouse`.
  */
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { committedVersions, differences, exportedVersions } from '../support/exported-records.ts'
 import { type Answer, type AnyJson, RunningService, testKey } from '../support/running-service.ts'
@@ -20,7 +21,12 @@ describe.runIf(hasCluster())('a cluster', () => {
   let tokens = (rowCount * (rowCount - 1)) / 2
 
   beforeAll(async () => {
-    cluster = await Cluster.up({ shards: 2, replicas: 2, number: clusterNumber })
+    cluster = await Cluster.up({
+      shards: 2,
+      replicas: 2,
+      number: clusterNumber,
+      diskMegabytes: 512,
+    })
     service = await RunningService.start({
       ASSAY_CLICKHOUSE: cluster.nodes.map((node) => cluster.urlOf(node)).join(','),
       ASSAY_CLICKHOUSE_CLUSTER: clusterName,
@@ -91,21 +97,36 @@ describe.runIf(hasCluster())('a cluster', () => {
     }
   })
 
-  describe('of which a query takes long', () => {
-    /** Its rows take so long each, on the nodes that have them. */
-    const slow =
-      'sleepEachRow(0.02) = 0 SETTINGS function_sleep_max_microseconds_per_block = 100000000'
-
+  /** The records as the node gives them that is asked. */
+  function recordsHave(more: string): void {
     beforeAll(async () => {
-      await cluster.ask(1, `RENAME TABLE ${database}.records TO ${database}.quick_records`)
-      const view = `SELECT * FROM ${database}.quick_records WHERE ${slow}`
+      await cluster.ask(1, `RENAME TABLE ${database}.records TO ${database}.all_records`)
+      const view = `SELECT * FROM ${database}.all_records ${more}`
       await cluster.ask(1, `CREATE VIEW ${database}.records AS ${view}`)
     })
 
     afterAll(async () => {
       await cluster.ask(1, `DROP VIEW ${database}.records`)
-      await cluster.ask(1, `RENAME TABLE ${database}.quick_records TO ${database}.records`)
+      await cluster.ask(1, `RENAME TABLE ${database}.all_records TO ${database}.records`)
     })
+  }
+
+  describe('with a limit', () => {
+    recordsHave('SETTINGS max_rows_to_read = 100')
+
+    test('says which limit a query is beyond', async () => {
+      const { status, text } = await ask(sum())
+      expect([status, text]).toEqual([502, expect.stringContaining('BACKEND_FAILED')])
+      expect(text).toMatch(/Limit for rows .* exceeded.*max rows: 100\.00/)
+      expect(text).toContain('narrow the query, or raise this limit of the user')
+    })
+  })
+
+  describe('of which a query takes long', () => {
+    // Its rows take so long each, on the nodes that have them.
+    recordsHave(
+      'WHERE sleepEachRow(0.02) = 0 SETTINGS function_sleep_max_microseconds_per_block = 100000000',
+    )
 
     /** Nodes that are at it. */
     async function atWork(): Promise<number[]> {
@@ -207,5 +228,12 @@ describe.runIf(hasCluster())('a cluster', () => {
     await expect.poll(exported).toEqual([])
     await arrived()
     expect((await ask(sum())).json.data).toEqual(sums())
+  })
+
+  test('is ended by another process with its disks', () => {
+    const mounts = () => readFileSync('/proc/mounts', 'utf8')
+    for (const disk of cluster.disks) expect(mounts()).toContain(disk)
+    Cluster.find(clusterNumber)!.down()
+    for (const disk of cluster.disks) expect(mounts()).not.toContain(disk)
   })
 })

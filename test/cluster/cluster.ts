@@ -110,13 +110,15 @@ export class Cluster {
   static find(number = 1): Cluster | undefined {
     const file = join(tmpdir(), `assay-cluster-${number}`, 'cluster.json')
     if (!existsSync(file)) return undefined
-    const { shards, replicas, pids } = JSON.parse(readFileSync(file, 'utf8')) as {
+    const { shards, replicas, pids, disks } = JSON.parse(readFileSync(file, 'utf8')) as {
       readonly shards: number
       readonly replicas: number
       readonly pids: readonly (readonly [node: number, pid: number])[]
+      readonly disks: readonly (readonly [node: number, directory: string])[]
     }
     const cluster = new Cluster({ shards, replicas, number })
     for (const [node, pid] of pids) cluster.#pids.set(node, pid)
+    for (const [node, at] of disks) cluster.#disks.set(node, SmallDisk.at(at))
     return cluster
   }
 
@@ -128,6 +130,11 @@ export class Cluster {
   /** Process ids of the nodes that were started. */
   get pids(): number[] {
     return [...this.#pids.values()]
+  }
+
+  /** Where disks are that nodes have for themselves. */
+  get disks(): string[] {
+    return [...this.#disks.values()].map(({ directory }) => directory)
   }
 
   urlOf(node: number): string {
@@ -297,7 +304,8 @@ export class Cluster {
 
   #save(): void {
     const { shards, replicas } = this
-    const saved = { shards, replicas, pids: [...this.#pids] }
+    const disks = [...this.#disks].map(([node, { directory }]) => [node, directory])
+    const saved = { shards, replicas, pids: [...this.#pids], disks }
     writeFileSync(join(this.#directory, 'cluster.json'), JSON.stringify(saved))
   }
 

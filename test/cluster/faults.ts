@@ -272,20 +272,23 @@ class FaultRun {
     await this.#services.stop()
     const committed = await committedVersions(this.#services.directoryOf(0))
     const { lost, doubled, other } = await compareNodes(this.#cluster, committed)
-    const events = [...this.#events].map(([kind, times]) => `${kind} ${times}`).join(', ')
     console.log(
-      `seed ${seed}, ${seconds} s: ${this.#acknowledged} inserts, ${committed.size} row versions; ${events}`,
+      `seed ${seed}, ${seconds} s: ${this.#acknowledged} inserts, ${committed.size} row versions; ${counts(this.#events)}`,
     )
     console.log(
       `${this.#reads} reads, ${this.#refusedReads} refused; otherwise than committed: ${other}`,
     )
     console.log(
-      `own writes: ${ownWrites.reads} reads, ${ownWrites.refused} refused, ${ownWrites.withdrawn} keys withdrawn`,
+      `own writes: ${ownWrites.reads} reads, ${ownWrites.withdrawn} keys withdrawn; refused: ${counts(ownWrites.refused)}`,
     )
     const wrong = this.#wrongReads + ownWrites.wrong
     console.log(`lost ${lost}, doubled ${doubled}, wrong reads ${wrong}`)
     return lost + doubled + other + wrong === 0
   }
+}
+
+function counts(times: ReadonlyMap<string, number>): string {
+  return [...times].map(([what, count]) => `${what} ${count}`).join(', ')
 }
 
 /** What nodes have otherwise than it was committed, or than other replicas. */

@@ -49,9 +49,10 @@ export class OwnWrites {
   /** Of inserts that were not answered: they may be done later than the next. */
   readonly #unknown = new Set<number>()
   reads = 0
-  refused = 0
   wrong = 0
   withdrawn = 0
+  /** How often, by code. */
+  readonly refused = new Map<string, number>()
 
   constructor(options: OwnWritesOptions) {
     this.#options = options
@@ -176,8 +177,9 @@ export class OwnWrites {
   /** False of one that failed, which has to say so. */
   #isAnswered(answer: Answer | undefined, what: string): answer is Answer {
     if (answer?.status === 200) return true
-    this.refused++
-    const { status, json } = answer ?? { status: 503, json: { error: {} } }
+    const { status, json } = answer ?? { status: 503, json: { error: { code: 'no answer' } } }
+    const code = String((json.error as { code?: string } | undefined)?.code)
+    this.refused.set(code, (this.refused.get(code) ?? 0) + 1)
     if (!clearStatuses.has(status) || json.error === undefined) {
       this.#note(`${what} failed with ${status}: ${JSON.stringify(json).slice(0, 300)}`)
     }

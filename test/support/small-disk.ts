@@ -32,6 +32,11 @@ export class SmallDisk {
     throw new Error(stderr?.trim() || 'there is no command to mount with')
   }
 
+  /** One that another process has mounted. */
+  static at(directory: string): SmallDisk {
+    return new SmallDisk(directory)
+  }
+
   get #filler(): string {
     return join(this.directory, 'filler')
   }
