@@ -37,18 +37,28 @@ const changed = new Map([
 
 /** Also writes the licenses of the packages. */
 export async function bundle() {
-  const { metafile } = await build({
+  const program = { in: 'src/main.ts', out: 'src/main' }
+  const { metafile } = await bundleInto(join(root, 'dist'), program)
+  // Of these there are binaries alone.
+  const binaries = ['uWebSockets.js', 'lz4-napi'].map((name) => `node_modules/${name}/package.json`)
+  const files = [...Object.keys(metafile.inputs), ...binaries]
+  writeFileSync(join(root, 'dist/src/licenses.txt'), licensesOf(root, files))
+}
+
+/** Puts a program and the modules of the threads into a folder; `out` is in a folder of it. */
+export function bundleInto(folder, program) {
+  return build({
     absWorkingDir: root,
     entryPoints: [
-      { in: 'src/main.ts', out: 'src/main' },
+      program,
       ...readdirSync(join(root, 'workers')).map((name) => ({
         in: `workers/${name}`,
         out: `workers/${name.replace(/\.ts$/, '')}`,
       })),
       { in: 'node_modules/piscina/dist/worker.js', out: 'workers/piscina' },
     ],
-    outdir: join(root, 'dist'),
-    // All files lie in folders of `dist`: `src/installation.ts` goes by that.
+    outdir: folder,
+    // All files lie in folders of it: `src/installation.ts` goes by that.
     chunkNames: 'src/[name]-[hash]',
     bundle: true,
     splitting: true,
@@ -67,10 +77,6 @@ export async function bundle() {
     },
     logLevel: 'warning',
   })
-  // Of these there are binaries alone.
-  const binaries = ['uWebSockets.js', 'lz4-napi'].map((name) => `node_modules/${name}/package.json`)
-  const files = [...Object.keys(metafile.inputs), ...binaries]
-  writeFileSync(join(root, 'dist/src/licenses.txt'), licensesOf(root, files))
 }
 
 const nativePackages = {

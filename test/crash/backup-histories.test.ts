@@ -20,8 +20,8 @@ const schedules = Number(process.env.ASSAY_BACKUP_SCHEDULES ?? (isSlow ? 200 : 2
 const steps = 18
 
 let child: CompiledChild
-beforeAll(() => {
-  child = compileChild('history-child')
+beforeAll(async () => {
+  child = await compileChild('history-child')
 }, 180_000)
 afterAll(() => rm(child.folder, { recursive: true }))
 

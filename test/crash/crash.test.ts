@@ -15,8 +15,8 @@ const rounds = Array.from({ length: isSlow ? 20 : 1 }, (_, i) => i + 1)
 let child: CompiledChild
 
 // Children run JavaScript, as the service does; compiling once saves a second of each start.
-beforeAll(() => {
-  child = compileChild('crash-child')
+beforeAll(async () => {
+  child = await compileChild('crash-child')
 }, 240_000)
 
 afterAll(() => rmSync(child.folder, { recursive: true, force: true }))

@@ -15,8 +15,8 @@ const seconds = Number(process.env.ASSAY_HISTORY_SECONDS ?? (isSlow ? 300 : 8))
 const restarts = Math.max(2, Math.floor(seconds / 20))
 
 let child: CompiledChild
-beforeAll(() => {
-  child = compileChild('history-child')
+beforeAll(async () => {
+  child = await compileChild('history-child')
 })
 afterAll(() => rmSync(child.folder, { recursive: true }))
 

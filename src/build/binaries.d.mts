@@ -1,0 +1,2 @@
+export const thisSystem: string
+export function copyInstalled(): void
