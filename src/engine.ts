@@ -20,7 +20,8 @@ import { HttpMasker, type HttpMaskerStatus } from './scheduler/insert/http-maske
 import { IngestPool } from './scheduler/insert/ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './scheduler/insert/insert-request.ts'
 import { type InsertedRows, Inserts } from './scheduler/insert/inserts.ts'
-import { MaskingPlans, maskedTypes } from './scheduler/insert/masking-plans.ts'
+import { MaskerWork } from './scheduler/insert/masker-work.ts'
+import { MaskingPlans } from './scheduler/insert/masking-plans.ts'
 import { RecordWriterThread } from './scheduler/insert/record-writer-thread.ts'
 import { changedIds, type Watched } from './scheduler/live-plan.ts'
 import { FreshRows } from './scheduler/maintenance/fresh-rows.ts'
@@ -158,10 +159,8 @@ export class Engine {
         masking: new MaskingPlans(catalog, options.maskingKey ?? randomMaskingKey),
         httpMasker:
           options.masker &&
-          new HttpMasker(
-            options.masker,
-            (type) => maskedTypes.has(type),
-            (err) => logger?.warn({ err }, 'the masker does not do its part'),
+          new HttpMasker(options.masker, new MaskerWork(ingest), (err) =>
+            logger?.warn({ err }, 'the masker does not do its part'),
           ),
         fresh,
         reserve,

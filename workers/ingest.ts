@@ -22,6 +22,7 @@ import {
   type SealedRows,
   type SealTask,
   type UnpreparedRequest,
+  workForMasker,
 } from '../src/storage/prepare/prepare.ts'
 import { SharedRoom } from '../src/storage/shared-room.ts'
 import { openWhenAble } from './open-when-able.ts'
@@ -47,7 +48,8 @@ export default function ingest(task: IngestTask): IngestOutcome {
     }
     if (task.kind === 'mask') return { bytes: maskBytes(task) }
     if (task.kind === 'objects') return { objects: namedObjects(task.body) }
-    return task.kind === 'seal' ? seal(task) : prepare(task)
+    if (task.kind === 'seal') return seal(task)
+    return task.kind === 'prepare' ? prepare(task) : workForMasker(task)
   } catch (thrown) {
     return { error: toAssayError(thrown).toWire() }
   } finally {

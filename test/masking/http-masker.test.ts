@@ -40,6 +40,8 @@ async function textOf(request: IncomingMessage): Promise<string> {
 async function start(failure: string): Promise<{ service: RunningService; project: string }> {
   await running?.stop()
   const service = await RunningService.start({
+    // What is long goes through the threads of inserts.
+    ASSAY_WORKERS: '1',
     ASSAY_MASKING_URL: url,
     ASSAY_MASKING_TOKEN: 'token-of-the-masker',
     ASSAY_MASKING_SECONDS: '0.3',

@@ -5,12 +5,11 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { AssayError } from '../../error.ts'
-import { readMembers } from '../../json/members.ts'
-import { JsonScanner, jsonKind } from '../../json/scan.ts'
-import { requireUtf8 } from '../../json/utf8.ts'
-import { eachRow, type RowsForm } from '../../storage/prepare/mask-body.ts'
-import type { ObjectType } from '../../type/record.ts'
+import type { RowsForm } from '../../storage/prepare/mask-body.ts'
+import { type MaskerRow, maskedWhole } from '../../storage/prepare/masker-rows.ts'
 import type { MaskerSettings } from './masker-settings.ts'
+import type { MaskerWork } from './masker-work.ts'
+import { maskedTypes } from './masking-plans.ts'
 
 /** Of one request to the masker. */
 const mostRows = 500
@@ -22,41 +21,6 @@ const answerShare = 2
 const answerBytes = 2 ** 20
 const failuresToOpen = 5
 const openMs = 10_000
-
-/** What names a record, and what is done with it. So does what begins with `_`. */
-const keptNames: ReadonlySet<string> = new Set([
-  'id',
-  'span_id',
-  'root_span_id',
-  'span_parents',
-  'is_root',
-  'created',
-  'origin',
-  'org_id',
-  'project_id',
-  'experiment_id',
-  'dataset_id',
-  'prompt_session_id',
-  'log_id',
-])
-
-/** Numbers, which stay where whole values are masked. */
-const numberFields: ReadonlySet<string> = new Set(['scores', 'metrics'])
-/** Fields of a fixed type, which are left out then. */
-const typedFields: ReadonlySet<string> = new Set([
-  'metadata',
-  'span_attributes',
-  'tags',
-  'comments',
-  'context',
-])
-
-interface Row {
-  readonly start: number
-  readonly end: number
-  /** What the masker is sent; undefined when nothing of the row is for it. */
-  readonly sent: string | undefined
-}
 
 export interface HttpMaskerStatus {
   readonly requests: number
@@ -70,7 +34,7 @@ export interface HttpMaskerStatus {
 export class HttpMasker {
   readonly #settings: MaskerSettings
   readonly #onFailure: (thrown: unknown) => void
-  readonly #isMasked: (type: ObjectType) => boolean
+  readonly #work: MaskerWork
   #running = 0
   readonly #waiting: (() => void)[] = []
   #failuresInRow = 0
@@ -79,14 +43,9 @@ export class HttpMasker {
   #failures = 0
   #milliseconds = 0
 
-  /** @param isMasked whether records of a type are masked at all */
-  constructor(
-    settings: MaskerSettings,
-    isMasked: (type: ObjectType) => boolean,
-    onFailure: (thrown: unknown) => void,
-  ) {
+  constructor(settings: MaskerSettings, work: MaskerWork, onFailure: (thrown: unknown) => void) {
     this.#settings = settings
-    this.#isMasked = isMasked
+    this.#work = work
     this.#onFailure = onFailure
   }
 
@@ -101,22 +60,22 @@ export class HttpMasker {
 
   /** The body with its rows masked; itself when nothing of them is for the masker. Throws when they are to be refused. */
   async maskBody(body: Uint8Array, form: RowsForm, organizationId: string): Promise<Uint8Array> {
-    const rows = this.#rowsOf(body, form)
-    const asked = rows.filter(({ sent }) => sent !== undefined)
-    if (asked.length === 0) return body
-    const masked = new Map<Row, string>()
-    const batches = batchesOf(asked)
+    const rows = await this.#work.split({ body, rows: form, types: [...maskedTypes] })
+    if (rows.length === 0) return body
+    const masked = new Map<MaskerRow, string>()
+    const batches = batchesOf(rows)
     const work = async () => {
       for (let batch = batches.pop(); batch; batch = batches.pop()) {
         const answers = await this.#ask(
-          batch.map(({ sent }) => sent!),
+          batch.map(({ sent }) => sent),
           organizationId,
         )
         for (const [i, row] of batch.entries()) masked.set(row, answers[i]!)
       }
     }
     await Promise.all(Array.from({ length: Math.min(4, batches.length) }, work))
-    return withRows(body, rows, masked)
+    const places = rows.map(({ start, end }) => ({ start, end }))
+    return this.#work.join({ body, places, masked: rows.map((row) => masked.get(row)!) })
   }
 
   /** A file that is text, masked as a value by itself; any other as it is. */
@@ -126,20 +85,6 @@ export class HttpMasker {
     const [answer] = await this.#ask([JSON.stringify({ input: text })], organizationId)
     const { input } = JSON.parse(answer!) as { readonly input?: unknown }
     return Buffer.from(typeof input === 'string' ? input : '')
-  }
-
-  #rowsOf(body: Uint8Array, form: RowsForm): Row[] {
-    const rows: Row[] = []
-    const scanner = new JsonScanner(body)
-    eachRow(body, form, (start, object) => {
-      scanner.position = start
-      scanner.value()
-      const end = scanner.position
-      const isAsked = object && this.#isMasked(object.type) && jsonKind(body[start]!) === 'object'
-      rows.push({ start, end, sent: isAsked ? sentOf(body, start, end) : undefined })
-      return end
-    })
-    return rows
   }
 
   /** One text of JSON for each row. */
@@ -217,7 +162,8 @@ export class HttpMasker {
         throw new Error(`it has answered with the status ${response.status}`)
       }
       const most = body.length * answerShare + answerBytes
-      const answers = rowsOfAnswer(await boundedBody(response, most))
+      const { answers, fault } = await this.#work.readAnswer(await boundedBody(response, most))
+      if (fault !== undefined) throw new Error(fault)
       if (answers.length !== rows.length) {
         throw new Error(
           `it was asked for ${rows.length} rows, and has answered with ${answers.length}`,
@@ -236,23 +182,11 @@ export class HttpMasker {
   }
 }
 
-function sentOf(body: Uint8Array, start: number, end: number): string | undefined {
-  const members: string[] = []
-  for (const { name, value } of readMembers(body, start, end)) {
-    if (!isKept(name)) members.push(`${JSON.stringify(name)}:${value}`)
-  }
-  return members.length === 0 ? undefined : `{${members.join()}}`
-}
-
-function isKept(name: string): boolean {
-  return name.startsWith('_') || keptNames.has(name)
-}
-
-function batchesOf(rows: readonly Row[]): Row[][] {
-  const batches: Row[][] = []
+function batchesOf(rows: readonly MaskerRow[]): MaskerRow[][] {
+  const batches: MaskerRow[][] = []
   let bytes = mostBytes
   for (const row of rows) {
-    const { length } = row.sent!
+    const { length } = row.sent
     if (bytes + length > mostBytes || batches.at(-1)!.length >= mostRows) {
       batches.push([])
       bytes = 0
@@ -261,47 +195,6 @@ function batchesOf(rows: readonly Row[]): Row[][] {
     bytes += length
   }
   return batches
-}
-
-/** Members that a row came with keep their order; those that the masker has left out are left out. */
-function withRows(
-  body: Uint8Array,
-  rows: readonly Row[],
-  masked: ReadonlyMap<Row, string>,
-): Uint8Array {
-  const parts: Uint8Array[] = []
-  let at = 0
-  for (const row of rows) {
-    const answer = masked.get(row)
-    if (answer === undefined) continue
-    parts.push(body.slice(at, row.start), Buffer.from(merged(body, row, answer)))
-    at = row.end
-  }
-  return Buffer.concat([...parts, body.subarray(at)])
-}
-
-function merged(body: Uint8Array, { start, end }: Row, answer: string): string {
-  const bytes = Buffer.from(answer)
-  const found = new Map<string, string>()
-  for (const { name, value } of readMembers(bytes, 0, bytes.length)) found.set(name, value)
-  const members: string[] = []
-  for (const { name, value } of readMembers(body, start, end)) {
-    const now = isKept(name) ? value : found.get(name)
-    if (now !== undefined) members.push(`${JSON.stringify(name)}:${now}`)
-  }
-  return `{${members.join()}}`
-}
-
-function maskedWhole(row: string): string {
-  const bytes = Buffer.from(row)
-  const members: string[] = []
-  for (const { name, value } of readMembers(bytes, 0, bytes.length)) {
-    if (typedFields.has(name)) continue
-    const text = name === 'comment' ? '{"text":"[masked]"}' : '"[masked]"'
-    const isEmpty = numberFields.has(name) || value === 'null'
-    members.push(`${JSON.stringify(name)}:${isEmpty ? value : text}`)
-  }
-  return `{${members.join()}}`
 }
 
 async function boundedBody({ body }: Response, most: number): Promise<Buffer> {
@@ -313,23 +206,4 @@ async function boundedBody({ body }: Response, most: number): Promise<Buffer> {
     parts.push(part)
   }
   return Buffer.concat(parts)
-}
-
-/** The elements of `rows`. */
-function rowsOfAnswer(answer: Buffer): string[] {
-  const rows: string[] = []
-  requireUtf8(answer)
-  const found = Array.from(readMembers(answer, 0, answer.length)).find(
-    ({ name }) => name === 'rows',
-  )
-  const bytes = Buffer.from(found?.value ?? '')
-  const scanner = new JsonScanner(bytes)
-  if (!found || !scanner.openArray()) throw new Error('it has answered without "rows"')
-  while (scanner.nextElement()) {
-    const start = scanner.value()
-    const row = bytes.toString('utf8', start, scanner.position)
-    if (!row.startsWith('{')) throw new Error('it has answered with a row that is no object')
-    rows.push(row)
-  }
-  return rows
 }

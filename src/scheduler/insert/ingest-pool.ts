@@ -1,14 +1,17 @@
 /** The threads that do what inserts need before and after they are written, apart from queries. */
-import { AssayError } from '../../error.ts'
+import { AssayError, type WireError } from '../../error.ts'
 import type { FoundMasked } from '../../storage/prepare/find-masked.ts'
+import type {
+  JoinedRows,
+  MaskerAnswer,
+  MaskerRow,
+  SplitBody,
+} from '../../storage/prepare/masker-rows.ts'
 import type { LogRange, PreparedMemtable } from '../../storage/prepare/memtable.ts'
 import type {
-  FindMaskedOutcome,
   FindMaskedTask,
   IngestTask,
-  MaskOutcome,
   MaskTask,
-  ObjectsOutcome,
   PreparedRequests,
   PrepareOutcome,
   SealOutcome,
@@ -31,6 +34,9 @@ const movedBytes = 32 * 2 ** 20
 const leastPartBytes = 16 * 1024
 const partStep = 64 * 1024
 const largestPartShare = 8
+
+/** A body that comes alone is worked on in the thread that asks if it is no larger. */
+export const inlineBytes = 64 * 1024
 
 /** After as many bodies of sample rows most of what inserts run is compiled. */
 const warmUpBodies = 4
@@ -123,24 +129,38 @@ export class IngestPool {
 
   /** The objects that rows of a body name. */
   async namedObjects(body: Uint8Array): Promise<readonly ObjectReference[]> {
-    this.#isAsked = true
-    const outcome = (await this.#pool.run({ kind: 'objects', body })) as ObjectsOutcome
-    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
-    return outcome.objects
+    return (await this.#ask<{ objects: readonly ObjectReference[] }>({ kind: 'objects', body }))
+      .objects
   }
 
   /** See `MaskTask`. */
   async mask(task: Omit<MaskTask, 'kind'>): Promise<Uint8Array> {
-    this.#isAsked = true
-    const outcome = (await this.#pool.run({ kind: 'mask', ...task })) as MaskOutcome
-    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
-    return outcome.bytes
+    return (await this.#ask<{ bytes: Uint8Array }>({ kind: 'mask', ...task })).bytes
   }
 
   /** See `FindMaskedTask`. */
-  async findMasked(task: Omit<FindMaskedTask, 'kind'>): Promise<FoundMasked> {
+  findMasked(task: Omit<FindMaskedTask, 'kind'>): Promise<FoundMasked> {
+    return this.#ask<FoundMasked>({ kind: 'find masked', ...task })
+  }
+
+  /** See `splitRows`. */
+  async splitRows(given: SplitBody): Promise<readonly MaskerRow[]> {
+    return (await this.#ask<{ split: readonly MaskerRow[] }>({ kind: 'split', given })).split
+  }
+
+  /** See `joinRows`. */
+  async joinRows(given: JoinedRows): Promise<Uint8Array> {
+    return (await this.#ask<{ bytes: Uint8Array }>({ kind: 'join', given })).bytes
+  }
+
+  /** See `readAnswer`. */
+  readAnswer(answer: Uint8Array): Promise<MaskerAnswer> {
+    return this.#ask<MaskerAnswer>({ kind: 'answer', answer })
+  }
+
+  async #ask<Result extends object>(task: IngestTask): Promise<Result> {
     this.#isAsked = true
-    const outcome = (await this.#pool.run({ kind: 'find masked', ...task })) as FindMaskedOutcome
+    const outcome = (await this.#pool.run(task)) as Result | { readonly error: WireError }
     if ('error' in outcome) throw AssayError.fromWire(outcome.error)
     return outcome
   }

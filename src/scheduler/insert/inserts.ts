@@ -24,13 +24,10 @@ import { formatTransaction } from '../../type/transaction.ts'
 import type { DiskReserve } from '../admission/disk-reserve.ts'
 import type { Maintenance } from '../maintenance/maintenance.ts'
 import type { HttpMasker } from './http-masker.ts'
-import type { IngestPool } from './ingest-pool.ts'
+import { type IngestPool, inlineBytes } from './ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './insert-request.ts'
 import type { MaskingPlans } from './masking-plans.ts'
 import type { RecordWriterThread } from './record-writer-thread.ts'
-
-/** A body that comes alone is prepared in this thread if it is no larger. */
-const inlineBytes = 64 * 1024
 
 /** Smaller bodies go together: no request of them has more rows than a transaction numbers. */
 const groupedBytes = 128 * 1024

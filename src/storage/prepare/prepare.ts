@@ -17,6 +17,15 @@ import type { PreparedRows } from '../row/prepared-rows.ts'
 import type { FoundMasked } from './find-masked.ts'
 import { maskBody, maskerOf, type RowMasking, type RowsForm } from './mask-body.ts'
 import { maskFile } from './mask-file.ts'
+import {
+  type JoinedRows,
+  joinRows,
+  type MaskerAnswer,
+  type MaskerRow,
+  readAnswer,
+  type SplitBody,
+  splitRows,
+} from './masker-rows.ts'
 import type { LogRange, PreparedMemtable } from './memtable.ts'
 import type { NamedAttachments } from './named-attachments.ts'
 import { openBody } from './open-body.ts'
@@ -117,13 +126,44 @@ export interface FindMaskedTask {
 
 export type FindMaskedOutcome = FoundMasked | { readonly error: WireError }
 
-export type IngestTask = PrepareTask | SealTask | ObjectsTask | MaskTask | FindMaskedTask
+/** Asks a thread for what is done before and after a masker of the operator is asked; see `masker-rows.ts`. */
+export type MaskerTask =
+  | { readonly kind: 'split'; readonly given: SplitBody }
+  | { readonly kind: 'join'; readonly given: JoinedRows }
+  | { readonly kind: 'answer'; readonly answer: Uint8Array }
+
+export type MaskerOutcome =
+  | { readonly split: readonly MaskerRow[] }
+  | { readonly bytes: Uint8Array }
+  | MaskerAnswer
+  | { readonly error: WireError }
+
+/** Does what a task of this kind asks. */
+export function workForMasker(task: MaskerTask): MaskerOutcome {
+  switch (task.kind) {
+    case 'split':
+      return { split: splitRows(task.given) }
+    case 'join':
+      return { bytes: joinRows(task.given) }
+    case 'answer':
+      return readAnswer(task.answer)
+  }
+}
+
+export type IngestTask =
+  | PrepareTask
+  | SealTask
+  | ObjectsTask
+  | MaskTask
+  | FindMaskedTask
+  | MaskerTask
 export type IngestOutcome =
   | PrepareOutcome
   | SealOutcome
   | ObjectsOutcome
   | MaskOutcome
   | FindMaskedOutcome
+  | MaskerOutcome
 
 /**
  * Checks and encodes the rows of a body of JSON. Throws the REQUEST_ errors.
