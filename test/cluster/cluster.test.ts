@@ -198,6 +198,7 @@ describe.runIf(hasCluster())('a cluster', () => {
   })
 
   test('gives nothing of a replica that is behind, and all is exported to it again', async () => {
+    await arrived()
     await cluster.kill(2)
     cluster.keepDisk(2)
     await cluster.start(2)

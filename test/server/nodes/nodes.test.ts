@@ -183,6 +183,46 @@ test('a key that is withdrawn at the home ends on every node within a second, al
   await ended
 })
 
+test('a right that is withdrawn at the home ends what is read on a node, which then refuses as the home does', async () => {
+  const { id: project } = await newProject(home.url, 'right')
+  await insertAt(home.url, project, [{ id: 'a', input: 1 }])
+  const { json: invited } = await ask(home.url, '/v1/organization/members', {
+    method: 'PATCH',
+    body: { invite_users: { service_accounts: [{ name: 'reader', token_name: 'reader' }] } },
+  })
+  const [account] = invited.added_users
+  const key = account.api_key as string
+  const grant = { object_id: project, object_type: 'project', permission: 'read' }
+  const granted = await ask(home.url, '/v1/acl', { body: { ...grant, user_id: account.id } })
+  const headers = seenIn(granted.headers)
+  const streams = await Promise.all(
+    nodes.map(({ url }) =>
+      fetch(`${url}/btql/stream`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, ...headers },
+        body: JSON.stringify({ ...idsQuery(project), live: true }),
+      }),
+    ),
+  )
+  expect(streams.map(({ status }) => status)).toEqual([200, 200])
+  const texts = streams.map((stream) => stream.text())
+  for (const { url } of nodes) expect(await idsAt(url, project, { key, headers })).toEqual(['a'])
+  const removed = await ask(home.url, `/v1/acl/${granted.json.id}`, { method: 'DELETE' })
+  const refused = await ask(home.url, '/btql', { key, body: idsQuery(project) })
+  expect(refused.status).toBe(403)
+  for (const { url } of nodes) {
+    const seen = seenIn(removed.headers)
+    const { status, json } = await ask(url, '/btql', {
+      key,
+      body: idsQuery(project),
+      headers: seen,
+    })
+    expect([status, json.Message]).toEqual([403, refused.json.Message])
+  }
+  const told = `"message":${JSON.stringify(refused.json.Message)}`
+  for (const text of await Promise.all(texts)) expect(text).toContain(told)
+})
+
 /** Resolves when a stream ends, in whatever way. */
 async function endOf(response: Response): Promise<void> {
   try {
