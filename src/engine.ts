@@ -10,8 +10,7 @@ import { DiskReserve } from './scheduler/admission/disk-reserve.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/admission/query-limits.ts'
 import type { QueryStatus } from './scheduler/admission/running-query.ts'
 import { BackupThread } from './scheduler/backup-thread.ts'
-import { ColdReader, coldViewAt } from './scheduler/cold/cold-view.ts'
-import { ColdRows, type HotLimits } from './scheduler/cold/hot-limits.ts'
+import { ColdRecords, type ColdStatus, requireCluster } from './scheduler/cold-records.ts'
 import { CommitWatch } from './scheduler/commit-watch.ts'
 import { copyRecords } from './scheduler/copied-records.ts'
 import type { EngineOptions, Logger } from './scheduler/engine-options.ts'
@@ -26,9 +25,10 @@ import { RecordWriterThread } from './scheduler/insert/record-writer-thread.ts'
 import { changedIds, type Watched } from './scheduler/live-plan.ts'
 import { FreshRows } from './scheduler/maintenance/fresh-rows.ts'
 import { Maintenance } from './scheduler/maintenance/maintenance.ts'
+import type { BodiesOf } from './scheduler/maintenance/maintenance-options.ts'
 import { newMemtableMemory } from './scheduler/maintenance/memtable-memory.ts'
 import { OpenedData } from './scheduler/opened-data.ts'
-import { Queries, type QueriesOptions } from './scheduler/queries.ts'
+import { Queries } from './scheduler/queries.ts'
 import { QueryPlans } from './scheduler/query-plans.ts'
 import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-request.ts'
 import { QueryRunner } from './scheduler/query-runner.ts'
@@ -40,7 +40,7 @@ import { type WriteListener, WriteWatch } from './scheduler/write-watch.ts'
 import type { CopiedRecords } from './storage/backup/copy-records.ts'
 import { areGivenUp } from './storage/environment.ts'
 import type { Sought } from './storage/maintenance/find-versions.ts'
-import { type Purge, readPurged, readPurges } from './storage/maintenance/purge-plan.ts'
+import { type Purge, readPurges } from './storage/maintenance/purge-plan.ts'
 import { freeBytesOf, recordsFile } from './storage/maintenance/segment-files.ts'
 import { isWipeDue } from './storage/maintenance/wipe-free.ts'
 import { placesOf, type SpanPlace } from './storage/read/span-place.ts'
@@ -76,6 +76,8 @@ interface EngineParts {
   readonly prices: PriceTable | undefined
   readonly clickhouse: EngineOptions['clickhouse']
   readonly hot: EngineOptions['hot']
+  /** Whether maintenance does what is worth while without being asked. */
+  readonly isAutomatic: boolean
   readonly warmUp: WarmUp
 }
 
@@ -95,7 +97,8 @@ export class Engine {
   readonly #warmUp: WarmUp
   readonly #queries: Queries
   readonly #export: ExportLoop | undefined
-  readonly #coldReader: ColdReader | undefined
+  readonly #cold: ColdRecords | undefined
+  readonly #bodiesOf: BodiesOf | undefined
 
   /** Throws what `OpenedData.open` does. */
   static async open(options: EngineOptions): Promise<Engine> {
@@ -104,6 +107,7 @@ export class Engine {
     let writer: RecordWriterThread | undefined
     try {
       const { records, segments } = data
+      requireCluster(records, options.clickhouse)
       const limits = { ...defaultQueryLimits, ...options.limits }
       const reads = new TaskReads(records, segments, limits.rowCacheBytes / 2)
       const writing = new RecordWriterThread(directory)
@@ -173,6 +177,7 @@ export class Engine {
         prices: options.prices,
         clickhouse: options.clickhouse,
         hot: options.hot,
+        isAutomatic,
         warmUp,
       })
     } catch (thrown) {
@@ -191,15 +196,20 @@ export class Engine {
     this.backup = parts.backup
     this.#plans = new QueryPlans({ reads, now, prices })
     this.#runner = new QueryRunner(pool, limits, logger)
-    const { clickhouse, hot } = parts
-    this.#coldReader = clickhouse && hot && new ColdReader(clickhouse)
+    this.#cold = this.#openCold()
+    this.#bodiesOf = this.#cold && ((evicted) => this.#cold!.bodiesOf(evicted))
     this.#queries = new Queries({
       ...parts,
       plans: this.#plans,
       runner: this.#runner,
-      cold: this.#coldReader && this.#coldViews(hot!, this.#coldReader),
+      cold: this.#cold && ((snapshot) => this.#cold!.viewAt(snapshot)),
     })
-    this.#inserts = new Inserts({ ...parts, onWritten: (inserted) => this.#publish(inserted) })
+    this.#inserts = new Inserts({
+      ...parts,
+      bodiesOf: this.#bodiesOf,
+      onWritten: (inserted) => this.#publish(inserted),
+    })
+    this.backup.bodiesOf = this.#bodiesOf
     reads.onDamagedKeys = (segment) => maintenance.damaged.noteKeys(segment)
     maintenance.noteRemoval()
     this.catalog.onChange(() => maintenance.noteRemoval())
@@ -215,30 +225,20 @@ export class Engine {
     this.#export = this.#startExport()
   }
 
-  #coldViews(hot: HotLimits, reader: ColdReader): QueriesOptions['cold'] {
-    const { maintenance, reads, now } = this.#parts
-    const rows = new ColdRows({
-      hot,
-      exportedThrough: () => this.#export?.noted.through ?? 0,
-      hasRemoved: () => {
-        const { progress } = this.#parts.data.records
-        return readPurged(progress, this.#export?.purged ?? 0).length > 0
-      },
-      manifest: () => maintenance.manifest,
-      snapshotAt: (transaction) => {
-        return reads.during(({ records }) => records.snapshotAt(transaction))
-      },
-      now,
+  #openCold(): ColdRecords | undefined {
+    const { clickhouse, data, limits, isAutomatic } = this.#parts
+    if (!clickhouse) return undefined
+    const { records } = data
+    const budgetBytes = limits.memory.perQuery
+    const exportLoop = () => this.#export
+    return new ColdRecords({
+      ...this.#parts,
+      clickhouse,
+      records,
+      budgetBytes,
+      isAutomatic,
+      exportLoop,
     })
-    const firstOf = (object: number) =>
-      reads.during(({ records }) => {
-        for (const { transaction } of records.partsOf(object)) return transaction
-        return undefined
-      })
-    return (snapshot) => {
-      const round = this.#export?.noted.round ?? ''
-      return coldViewAt({ through: rows.through, round }, reader, firstOf, snapshot)
-    }
   }
 
   #startExport(): ExportLoop | undefined {
@@ -393,6 +393,16 @@ export class Engine {
     return this.#export?.summary
   }
 
+  /** Which bodies the cluster alone has; undefined where there is no cluster. */
+  get cold(): ColdStatus | undefined {
+    return this.#cold?.status
+  }
+
+  /** See `ColdRecords.evict`. */
+  async evict(): Promise<void> {
+    await this.#cold?.evict()
+  }
+
   /** How the masker of the operator is; undefined where there is none. */
   get masker(): HttpMaskerStatus | undefined {
     return this.#parts.httpMasker?.status
@@ -426,12 +436,13 @@ export class Engine {
   /** See `RecordPurge.purge`. */
   async purge(purges: readonly Purge[], begin: () => Promise<void>): Promise<void> {
     await this.#parts.maintenance.purging.purge(purges, begin)
+    this.#export?.notePurge()
     this.commits.notePurges(purges)
   }
 
   /** See `RecordPurge.findVersions`. */
   findVersions(object: number, sought: Sought) {
-    return this.#parts.maintenance.purging.findVersions(object, sought)
+    return this.#parts.maintenance.purging.findVersions(object, sought, this.#bodiesOf)
   }
 
   /** Ids of records one of whose versions the rules that hold would change; undefined when none holds. */
@@ -470,7 +481,7 @@ export class Engine {
   async close(): Promise<void> {
     await this.#warmUp.stop()
     await this.#export?.close()
-    await this.#coldReader?.close()
+    await this.#cold?.close()
     await this.#parts.pool.close()
     await this.backup.close()
     await this.#parts.ingest?.close()

@@ -80,6 +80,13 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
+/** A row version whose body a cluster alone has. Keys are a transaction and an index in it. */
+export interface EvictedVersion {
+  readonly object: number
+  readonly paginationKey: { readonly transaction: number; readonly index: number }
+  readonly version: { readonly transaction: number; readonly index: number }
+}
+
 export interface ErrorDetails {
   /** Where in the query text the fault is. */
   readonly span?: Span
@@ -95,6 +102,8 @@ export interface ErrorDetails {
   readonly object?: number
   /** The segment that was found to be damaged: its rows can be had elsewhere. */
   readonly damagedSegment?: number | undefined
+  /** What was wanted of a cluster: with the bodies at hand, the work can be done. */
+  readonly evicted?: readonly EvictedVersion[] | undefined
   readonly cause?: unknown
 }
 
@@ -108,6 +117,7 @@ export interface WireError {
   readonly object?: number
   readonly others?: readonly WireError[]
   readonly damagedSegment?: number
+  readonly evicted?: readonly EvictedVersion[]
 }
 
 /** The only error class of the project. What to tell the user is all in it; see `errorCodes`. */
@@ -121,6 +131,7 @@ export class AssayError extends Error {
   readonly others: readonly AssayError[]
   readonly retryAfterSeconds: number | undefined
   readonly damagedSegment: number | undefined
+  readonly evicted: readonly EvictedVersion[] | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -133,6 +144,7 @@ export class AssayError extends Error {
     this.others = details.others ?? []
     this.retryAfterSeconds = details.retryAfterSeconds
     this.damagedSegment = details.damagedSegment
+    this.evicted = details.evicted
   }
 
   get status(): number {
@@ -154,6 +166,7 @@ export class AssayError extends Error {
       ...(this.object !== undefined && { object: this.object }),
       ...(this.others.length > 0 && { others: this.others.map((other) => other.toWire()) }),
       ...(this.damagedSegment !== undefined && { damagedSegment: this.damagedSegment }),
+      ...(this.evicted && { evicted: this.evicted }),
     }
   }
 

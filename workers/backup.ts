@@ -27,7 +27,7 @@ export default function read(task: BackupTask): BackupAnswer {
     const { records, reader } = opened()
     switch (task.kind) {
       case 'rows':
-        return { rows: reader.rows(task.range, task.from, task.bytes) }
+        return { rows: reader.rows(task.range, task.from, task.bytes, task.lent) }
       case 'log':
         return { log: reader.log(task.range, task.bytes) }
       case 'state':

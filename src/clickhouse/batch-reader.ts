@@ -130,7 +130,7 @@ export function traceOf(
 ): string {
   const own = textOf(view, 'root_span_id')
   if (own !== undefined || !view.previous) return own ?? ''
-  const previous = reader.rowAt(object, view.previous, transaction)
+  const previous = reader.keptRowAt(object, view.previous, transaction)
   return (previous && textOf(previous, 'root_span_id')) ?? ''
 }
 

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../json/byte-writer.ts'
+import { rowFlags } from '../storage/row/row.ts'
 import type { RowKey } from '../type/transaction.ts'
 import { type BatchSource, objectsOf } from './batch-reader.ts'
 import type { ClickHouseCluster } from './cluster.ts'
@@ -16,6 +17,8 @@ import { notSuperseded } from './tables.ts'
 export interface ComparedRange {
   readonly from: number
   readonly to: number
+  /** Whether the nodes alone have the bodies: then keys are compared without them. */
+  readonly isEvicted?: boolean
 }
 
 export interface VersionSum {
@@ -79,13 +82,14 @@ function overShards({ nodes }: ClickHouseCluster, byNode: readonly Sums[], objec
   return { sum, areReplicasEqual }
 }
 
-function sumsHere(source: BatchSource, { from, to }: ComparedRange, through: number): Sums {
+function sumsHere(source: BatchSource, range: ComparedRange, through: number): Sums {
+  const { from, to } = range
   const { reader, transaction, isThere } = source
   const sums = new Map<number, VersionSum>()
   for (const object of objectsOf(reader, from, to, transaction)) {
     if (!isThere(object)) continue
     let sum = none
-    for (const hash of hashesHere(source, object, { from, to }, through).values()) {
+    for (const hash of hashesHere(source, object, range, through).values()) {
       sum = plus(sum, { rows: 1, hash })
     }
     if (sum.rows > 0) sums.set(object, sum)
@@ -97,21 +101,24 @@ function sumsHere(source: BatchSource, { from, to }: ComparedRange, through: num
 export function hashesHere(
   { reader, transaction }: BatchSource,
   object: number,
-  { from, to }: ComparedRange,
+  { from, to, isEvicted }: ComparedRange,
   through: number,
 ): Map<string, bigint> {
   const hashes = new Map<string, bigint>()
   const out = new ByteWriter(4096)
-  for (const { key, view } of reader.readDelta(object, from, to, transaction)) {
+  const versions = isEvicted
+    ? reader.keptDelta(object, from, to, transaction)
+    : reader.readDelta(object, from, to, transaction)
+  for (const { key, view } of versions) {
     const ended = reader.supersededBy(object, view.paginationKey, key, transaction)
     const by = ended === undefined || ended > through ? notSuperseded : ended
     const version = numberOf(key)
     const previous = view.previous ? numberOf(view.previous) : 0
     out.truncate(0)
     out.text(
-      `${version} ${numberOf(view.paginationKey)} ${view.transaction} ${by} ${view.flags} ${previous} `,
+      `${version} ${numberOf(view.paginationKey)} ${view.transaction} ${by} ${view.flags & ~rowFlags.evicted} ${previous} `,
     )
-    writeBody(view, out)
+    if (!isEvicted) writeBody(view, out)
     hashes.set(String(version), hashOf(out.view()))
   }
   return hashes
@@ -119,12 +126,13 @@ export function hashesHere(
 
 const hashedText = (
   through: number,
+  isEvicted: boolean,
 ) => `concat(toString(version), ' ', toString(pagination_key), ' ',
   toString(transaction), ' ', toString(if(by > ${through}, ${notSuperseded}, by)), ' ', toString(flags), ' ',
-  toString(previous), ' ', body)`
+  toString(previous), ' '${isEvicted ? '' : ', body'})`
 
-const hashThere = (through: number) =>
-  `reinterpretAsUInt64(substring(MD5(${hashedText(through)}), 1, 8))`
+const hashThere = (through: number, isEvicted = false) =>
+  `reinterpretAsUInt64(substring(MD5(${hashedText(through, isEvicted)}), 1, 8))`
 
 /** What `hashThere` is. */
 function hashOf(text: Uint8Array): bigint {
@@ -134,7 +142,7 @@ function hashOf(text: Uint8Array): bigint {
 async function sumsThere(
   { settings: { database } }: ClickHouseCluster,
   node: ClickHouseNode,
-  { from, to }: ComparedRange,
+  { from, to, isEvicted }: ComparedRange,
   through: number,
 ): Promise<Sums> {
   const rows = await node.longRows<{
@@ -142,7 +150,7 @@ async function sumsThere(
     readonly rows: string
     readonly hash: string
   }>(
-    `SELECT object, count() AS rows, sum(${hashThere(through)}) AS hash FROM ${database}.records_local
+    `SELECT object, count() AS rows, sum(${hashThere(through, isEvicted)}) AS hash FROM ${database}.records_local
       WHERE transaction > ${from} AND transaction <= ${to} GROUP BY object`,
   )
   return new Map(

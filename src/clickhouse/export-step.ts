@@ -15,6 +15,8 @@ export interface ExportStep {
   readonly catalogChanges: number
   /** False while some objects cannot be read: those that are not told of may be there. */
   readonly mayRemove: boolean
+  /** Transactions up to this one are to be compared with what the nodes have; undefined: none. */
+  readonly verify?: number | undefined
 }
 
 /** What is committed and has not arrived. */
@@ -27,6 +29,13 @@ export interface BacklogStatus {
   readonly counted: number
 }
 
+export interface VerifiedStatus {
+  /** Up to this transaction the nodes have just what is here. */
+  readonly through: number
+  /** What differs in those that follow, as was found out more than once. */
+  readonly difference: string | undefined
+}
+
 export interface ExportStatus extends BacklogStatus {
   /** All transactions up to this one have arrived. */
   readonly through: number
@@ -36,6 +45,7 @@ export interface ExportStatus extends BacklogStatus {
   readonly runThrough: number
   /** What was removed from the data directory up to this time is removed there, too: see `readPurged`. */
   readonly purged: number
+  readonly verified: VerifiedStatus
   /** Whether it was told of no objects yet, so that nothing is exported. */
   readonly needsObjects: boolean
   /** How often all was sent anew, counted from 1. */

@@ -5,17 +5,20 @@
 import { toAssayError } from '../error.ts'
 import type { RecordsEnvironment } from '../storage/environment.ts'
 import { readPurged } from '../storage/maintenance/purge-plan.ts'
+import { readEvictedMark } from '../storage/read/evicted-mark.ts'
 import { RecordReader } from '../storage/read/record-reader.ts'
 import { isRecordDamage } from '../storage/record-damage.ts'
+import { formatTransaction } from '../type/transaction.ts'
 import { ArrivedTable } from './arrived-table.ts'
 import { Backlog } from './backlog.ts'
 import type { BatchSource, EncodedBatch } from './batch-reader.ts'
 import { encodeBatch, endOfRange } from './batch-reader.ts'
 import { CatalogTable } from './catalog-table.ts'
 import { ClickHouseCluster } from './cluster.ts'
+import { type ComparedRange, compareRange, type Difference } from './compare.ts'
 import { wipeDeleted } from './delete-versions.ts'
 import { type Batch, endOfObjects, StateFile, targetOf } from './export-state.ts'
-import type { ExportStatus, ExportStep } from './export-step.ts'
+import type { ExportStatus, ExportStep, VerifiedStatus } from './export-step.ts'
 import { ExportFault } from './fault.ts'
 import { type ExportedObject, ObjectTable } from './object-table.ts'
 import { deletePurged } from './purged-rows.ts'
@@ -30,6 +33,10 @@ const stepMs = 500
 /** How often it is looked whether the tables are as they should be, and told how far the export is. */
 const checkEveryMs = 10_000
 const noteEveryMs = 1000
+/** Of records, which are compared at once. */
+const verifiedBytes = 64 * 2 ** 20
+/** After so many times that they differ, transactions do. */
+const surelyDifferent = 3
 
 interface Connected {
   readonly cluster: ClickHouseCluster
@@ -64,6 +71,8 @@ export class Exporter {
   /** What the table of the service says, and what all shards have a replica for that is noted. */
   #noted = 0
   #arrivedThrough = 0
+  #verified: VerifiedStatus = { through: 0, difference: undefined }
+  #differences = 0
   #sentRows = 0
   #sentBytes = 0
 
@@ -101,6 +110,7 @@ export class Exporter {
       roundId,
       runThrough: run.through,
       purged,
+      verified: this.#verified,
       sentRows: this.#sentRows,
       sentBytes: this.#sentBytes,
       fault: fault && { kind: fault.kind, message: fault.message },
@@ -169,6 +179,7 @@ export class Exporter {
 
   /** What one node has lost is sent to all again. */
   #startAnew(): void {
+    this.#refuseIfEvicted()
     const { isEmptied } = this.#file.state
     if (isEmptied) this.#file.startAnew()
     this.#encoded = undefined
@@ -181,6 +192,15 @@ export class Exporter {
     this.#arrivedThrough = 0
   }
 
+  /** What has left the data directory cannot be sent again. */
+  #refuseIfEvicted(): void {
+    if (!readEvictedMark(this.#records.progress)) return
+    throw new ExportFault(
+      'lost',
+      `tables of ${this.#settings.database} that alone have the bodies of older records are gone, empty or of another service: bring them back from a backup of ClickHouse`,
+    )
+  }
+
   /** Nothing that was sent before may come after it. */
   async #emptyTables({
     cluster,
@@ -189,6 +209,7 @@ export class Exporter {
   }: Pick<Connected, 'cluster' | 'service' | 'arrived'>): Promise<void> {
     const { isEmptied, roundId } = this.#file.state
     if (isEmptied) return
+    this.#refuseIfEvicted()
     const { database } = this.#settings
     await service.noteExported(0)
     this.#forgetNoted()
@@ -202,10 +223,8 @@ export class Exporter {
     this.#file.change({ isEmptied: true, purged, tables: await readTables(cluster) })
   }
 
-  async #export(
-    connected: Connected,
-    { through, mayRemove, catalogChanges }: ExportStep,
-  ): Promise<void> {
+  async #export(connected: Connected, step: ExportStep): Promise<void> {
+    const { through, mayRemove, catalogChanges } = step
     const end = performance.now() + stepMs
     await this.#emptyTables(connected)
     const sentBefore = this.#sentRows
@@ -227,6 +246,29 @@ export class Exporter {
     // Who empties a table that had rows is noticed.
     const isAnyEmpty = Object.values(this.#file.state.tables).some(({ hasRows }) => !hasRows)
     if (isAnyEmpty && this.#sentRows > sentBefore) await this.#prepareTables(connected)
+    await this.#verify(connected.cluster, step)
+  }
+
+  /** Compares the next transactions of those that are to be compared. */
+  async #verify(cluster: ClickHouseCluster, { verify, mayRemove }: ExportStep): Promise<void> {
+    const { through, batch } = this.#file.state
+    // Of objects that cannot be read it is not known whether they were exported.
+    if (verify === undefined || verify > through || !mayRemove || this.#encoded || batch) return
+    const evicted = this.#within(() => readEvictedMark(this.#records.progress)?.through ?? 0)
+    const from = Math.max(evicted, this.#verified.through)
+    const to = this.#within(({ reader, transaction }) => {
+      return from < verify ? endOfRange(reader, from, verify, transaction, verifiedBytes) : from
+    })
+    const range = { from, to }
+    const { differences } =
+      from < to ? await compareRange(cluster, this.#within, range, through) : { differences: [] }
+    this.#differences = differences.length === 0 ? 0 : this.#differences + 1
+    // What is removed meanwhile is here and there at different times.
+    const isSure = this.#differences >= surelyDifferent
+    this.#verified = {
+      through: differences.length === 0 ? to : from,
+      difference: isSure ? differenceOf(range, differences) : undefined,
+    }
   }
 
   /** What the nodes have of objects that are gone, which the service may have missed to say, goes as well. */
@@ -342,6 +384,11 @@ export class Exporter {
     if (isLast) this.#file.change({ through: to, batch: undefined })
     else this.#file.change({ batch: { from, to, begin: end, end: undefined } })
   }
+}
+
+function differenceOf({ from, to }: ComparedRange, { length }: readonly Difference[]): string {
+  const range = `after ${formatTransaction(from)} and up to ${formatTransaction(to)}`
+  return `ClickHouse has not just the records that the data directory has, of ${length} object${length === 1 ? '' : 's'} in transactions ${range}: see assay clickhouse verify`
 }
 
 function faultOf(thrown: unknown): ExportFault {

@@ -15,6 +15,8 @@ export const faultKinds = [
   'full',
   /** A record that is to be exported is damaged. */
   'damaged',
+  /** Tables that alone have the bodies of records are not there any more. */
+  'lost',
   /** Anything else. */
   'failed',
 ] as const

@@ -94,7 +94,7 @@ function versionsHere(
   return within(({ reader, transaction }) => {
     const versions = new Set<string>()
     for (const { first, transaction: last } of entries) {
-      for (const { key } of reader.readDelta(object, first - 1, last, transaction)) {
+      for (const { key } of reader.keptDelta(object, first - 1, last, transaction)) {
         versions.add(String(numberOf(key)))
       }
     }

@@ -2,6 +2,7 @@
 
 import { RemovedObjects } from '../catalog/removed-objects.ts'
 import type { RecordsEnvironment } from '../storage/environment.ts'
+import { readEvictedMark } from '../storage/read/evicted-mark.ts'
 import { endOfRange } from './batch-reader.ts'
 import type { ClickHouseCluster } from './cluster.ts'
 import { compareRange, type Difference } from './compare.ts'
@@ -37,20 +38,23 @@ export async function verifyExport(
 ): Promise<Verified> {
   const removed = removedObjects(records)
   const within = sourceOf(records, (object) => !removed.has(object))
+  const evicted = Math.min(through, readEvictedMark(records.progress)?.through ?? 0)
   let ranges = 0
   let rows = 0
   let differences = 0
   for (let from = 0; from < through; ranges++) {
-    const to = nextEnd(within, from, through)
-    const range = { from, to }
+    const isEvicted = from < evicted
+    const to = nextEnd(within, from, isEvicted ? evicted : through)
+    const range = { from, to, isEvicted }
     const compared = await compareRange(cluster, within, range, through)
     rows += compared.rows
     const found: VerifiedDifference[] = []
     for (const difference of compared.differences) {
       const { object } = difference
-      const repaired = isRepairing
-        ? await repairRange(cluster, within, object, range, through)
-        : undefined
+      const repaired =
+        isRepairing && !isEvicted
+          ? await repairRange(cluster, within, object, range, through)
+          : undefined
       found.push({ ...difference, repaired })
     }
     differences += found.length

@@ -48,7 +48,9 @@ function lentOf(task: Task): readonly SharedArrayBuffer[] {
     case 'scan':
       return [
         ...new Set(task.inputs.flatMap((input) => (input.kind === 'lent' ? [input.memory] : []))),
+        ...(task.lent ?? []),
       ]
+    case 'answer':
     case 'print':
     case 'infer form':
     case 'finish':

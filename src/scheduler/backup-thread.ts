@@ -9,12 +9,19 @@ import type {
   RowsPiece,
   TransactionRange,
 } from '../storage/backup/read-rows.ts'
+import type { BodiesOf } from './maintenance/maintenance-options.ts'
 import { openThreads, type Threads } from './thread/threads.ts'
+
+function rowsIn(answer: BackupAnswer): RowsPiece {
+  return (answer as { readonly rows: RowsPiece }).rows
+}
 
 /** Questions are answered one at a time, each in some ten milliseconds. */
 export class BackupThread {
   readonly #open: () => Threads
   #thread: Threads | undefined
+  /** Reads bodies that a cluster alone has; undefined where there is none. */
+  bodiesOf: BodiesOf | undefined
 
   /** @param runningTasks see `storage/give-way.ts` */
   constructor(directory: string, runningTasks: Int32Array) {
@@ -22,10 +29,16 @@ export class BackupThread {
     this.#open = () => openThreads('backup', { data, least: 1, most: 1 })
   }
 
-  /** See `BackupReader.rows`. */
+  /** See `BackupReader.rows`. What a cluster alone has is fetched. */
   async rows(range: TransactionRange, from: RowPlace | undefined, bytes: number) {
-    const answer = await this.#ask({ kind: 'rows', range, from, bytes })
-    return (answer as { readonly rows: RowsPiece }).rows
+    const task = { kind: 'rows', range, from, bytes } as const
+    try {
+      return rowsIn(await this.#ask(task))
+    } catch (thrown) {
+      const evicted = thrown instanceof AssayError ? thrown.evicted : undefined
+      if (!evicted || !this.bodiesOf) throw thrown
+      return rowsIn(await this.#ask({ ...task, lent: await this.bodiesOf(evicted) }))
+    }
   }
 
   /** See `BackupReader.log`. */

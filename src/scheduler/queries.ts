@@ -309,8 +309,8 @@ export class Queries {
   /** Must be released: until then, its segments are kept, and the memory of its memtables. */
   #snapshot({ transaction, since }: SnapshotTimes): QuerySnapshot {
     const { maintenance, fresh: freshRows, reads } = this.#options
-    const { manifest, release } = maintenance.acquire()
     const cold = this.#options.cold?.({ transaction, since })
+    const { manifest, release } = maintenance.acquire()
     const exportedThrough = cold?.exportedThrough ?? 0
     const hotAfter = Math.max(since, exportedThrough)
     const fresh = freshRows.at(transaction, hotAfter)

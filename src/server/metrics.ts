@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { BackupState } from '../backup/backup-state.ts'
 import { faultKinds } from '../clickhouse/fault.ts'
 import type { Engine } from '../engine.ts'
+import type { ColdStatus } from '../scheduler/cold-records.ts'
 import type { ExportSummary } from '../scheduler/export/export-loop.ts'
 import type { HttpMaskerStatus } from '../scheduler/insert/http-masker.ts'
 import type { ExportsStatus } from './export/scheduled-exports.ts'
@@ -322,6 +323,7 @@ export class Metrics {
       () => Object.entries(engine.status().scrub.found),
     )
     if (engine.export) this.#observeExport(() => engine.export!)
+    if (engine.cold) this.#observeCold(() => engine.cold!)
     if (engine.masker) this.#observeMasker(() => engine.masker!)
     const steps = () => Object.entries(engine.status().maintenance)
     this.#byLabel(
@@ -351,6 +353,24 @@ export class Metrics {
       'assay_masker_left_alone',
       '1 while it is not asked, since it has failed several times',
       () => Number(read().isOpen),
+    )
+  }
+
+  #observeCold(read: () => ColdStatus): void {
+    this.#gauge(
+      'assay_cold_rows',
+      'Row versions whose bodies ClickHouse alone has',
+      () => read().rows,
+    )
+    this.#gauge(
+      'assay_cold_freed_bytes',
+      'Bytes that records take less in the data directory since these have left',
+      () => read().bytes,
+    )
+    this.#gauge(
+      'assay_cold_fault',
+      '1 while older records stay in the data directory, as something keeps them from leaving',
+      () => Number(read().fault !== undefined),
     )
   }
 

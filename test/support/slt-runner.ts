@@ -29,7 +29,7 @@ import { makeTemporaryDirectory } from './temporary-directory.ts'
  */
 export const storageStates = ['delta', 'segment', 'tiny', 'compacted'] as const
 /**
- * Those that need a cluster of ClickHouse. `exported`: it has all rows, and queries ask it for all. `half`: for the first half of
+ * Those that need a cluster of ClickHouse. `exported`: it alone has the bodies of all rows. `half`: queries ask it for the first half of
  * what was inserted last, and for all that was inserted before.
  */
 export const clusterStates = ['exported', 'half'] as const
@@ -232,6 +232,7 @@ export class GoldenRun {
     this.#unflushed = false
     if (setup.state !== 'delta') await engine.flush()
     if (setup.cluster) await this.#exported()
+    if (setup.state === 'exported') await this.#evicted()
     if (setup.state === 'compacted') await engine.compact()
   }
 
@@ -244,6 +245,15 @@ export class GoldenRun {
       if (fault) throw new Error(fault.message)
       await wait(2)
     }
+  }
+
+  /** Resolves when bodies are on the cluster alone. */
+  async #evicted(): Promise<void> {
+    const { engine } = this.#store
+    await engine.evict()
+    const { through } = engine.cold!
+    const last = parseTransaction(engine.lastTransactionId())
+    if (through < last) throw new Error(`bodies of ${last} are here, after ${through} have left`)
   }
 
   async #command([name, key, ...rest]: string[]): Promise<void> {

@@ -55,14 +55,14 @@ export class TemporaryRecords {
   }
 
   /** Writes the rows to the project logs `P`, object 1, in one request. */
-  insert(rows: readonly object[], object = 1): WriteOutcome {
+  insert(rows: readonly object[], object = 1, lent?: readonly SharedArrayBuffer[]): WriteOutcome {
     const body = Buffer.from(JSON.stringify({ events: rows }))
-    return this.insertText(body, object)
+    return this.insertText(body, object, lent)
   }
 
-  insertText(body: Uint8Array, object = 1): WriteOutcome {
-    const prepared = prepareRows(body, this.#options())
-    return this.writer.write([{ rows: prepared, objectNumbers: [object] }])[0]!
+  insertText(body: Uint8Array, object = 1, lent?: readonly SharedArrayBuffer[]): WriteOutcome {
+    const rows = prepareRows(body, this.#options())
+    return this.writer.write([{ rows, objectNumbers: [object], ...(lent && { lent }) }])[0]!
   }
 
   /** Writes requests as many small ones are that come at the same time. */

@@ -108,7 +108,7 @@ async function knownThrough(
 }
 
 function tellRange(through: number, found: readonly VerifiedDifference[]): void {
-  for (const { object, from, here, there, areReplicasEqual, repaired } of found) {
+  for (const { object, from, here, there, areReplicasEqual, isEvicted, repaired } of found) {
     const range = `transactions after ${formatTransaction(from)} up to ${formatTransaction(through)}`
     const what =
       here.rows === there.rows
@@ -118,7 +118,8 @@ function tellRange(through: number, found: readonly VerifiedDifference[]): void 
     const done = repaired
       ? `; ${count(repaired.deleted)} deleted and ${count(repaired.sent)} sent`
       : ''
-    say(`object ${object}, ${range}: ${what}${replicas}${done}`)
+    const alone = isEvicted ? '; ClickHouse alone has the bodies, so they cannot be sent again' : ''
+    say(`object ${object}, ${range}: ${what}${replicas}${done}${alone}`)
   }
 }
 

@@ -4,6 +4,7 @@ import { assert } from '../../error.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { lostVersions } from '../../storage/read/lost-versions.ts'
 import type { RecordReader, StoredVersion } from '../../storage/read/record-reader.ts'
+import { EvictedVersions } from '../../storage/row/evicted-row.ts'
 import { historyRow } from '../../storage/row/history-row.ts'
 import { LentRows } from '../../storage/row/lent-rows.ts'
 import type { RowView } from '../../storage/row/row.ts'
@@ -300,8 +301,12 @@ function recordRun(
   { transaction }: SnapshotBounds,
   records: RecordReader,
 ): RowRun {
-  const found = ids
-    .flatMap((id) => versionsOf(records, object, id, transaction))
+  const evicted = new EvictedVersions()
+  const read = ids.flatMap((id) => {
+    return evicted.tried(() => versionsOf(records, object, id, transaction)) ?? []
+  })
+  evicted.throwIfAny()
+  const found = read
     .filter(({ view }) => !after || compareRowKeys(view.paginationKey, after) < 0)
     // As in a column set.
     .sort(

@@ -103,6 +103,8 @@ export interface ScanTask {
   readonly longAfter?: readonly WireValues[] | undefined
   /** Whether rows that come last may be left out where all that are wanted would take too much memory. */
   readonly mayBePartial: boolean
+  /** Rows that it reads by their keys, beside its inputs: see `LentRows`. */
+  readonly lent?: readonly SharedArrayBuffer[] | undefined
   /** Bytes that the query may hold: tasks that share their inputs, all of them together. */
   readonly budgetBytes: number
   /** Set to non-zero when nobody waits for the answer any more. */
@@ -204,6 +206,8 @@ export interface AnswerTask {
   readonly form: RowForm
   /** No further row is printed when the printed ones have so many bytes. */
   readonly printedBytes: number
+  /** See `ScanTask`. */
+  readonly lent?: readonly SharedArrayBuffer[] | undefined
 }
 
 export type Task =

@@ -25,12 +25,14 @@ export interface ColdThrough {
  * Of a snapshot's transaction; undefined where all of it is here.
  *
  * @param firstOf the first transaction that wrote to an object, of those of which rows are left
+ * @param removing objects of which rows were removed here that the cluster may still have
  */
 export function coldViewAt(
   { through, round }: ColdThrough,
   reader: ColdReader,
   firstOf: (object: number) => number | undefined,
   { transaction, since }: { readonly transaction: number; readonly since: number },
+  removing: ReadonlySet<number>,
 ): ColdView | undefined {
   const exportedThrough = Math.min(through, transaction)
   if (exportedThrough <= since) return undefined
@@ -38,10 +40,19 @@ export function coldViewAt(
   const hasRows = (object: number): boolean => {
     const has =
       known.get(object) ?? (firstOf(object) ?? Number.POSITIVE_INFINITY) <= exportedThrough
+    if (has && removing.has(object)) throw removalUnderWay()
     known.set(object, has)
     return has
   }
   return { exportedThrough, round, reader, hasRows }
+}
+
+function removalUnderWay(): AssayError {
+  return new AssayError(
+    'BACKEND_UNAVAILABLE',
+    'rows that were removed here are being removed from ClickHouse, which alone has older records',
+    { hint: 'try again in some seconds', retryAfterSeconds: 2 },
+  )
 }
 
 /** The same, with what went wrong as an error that whoever asked is told. */

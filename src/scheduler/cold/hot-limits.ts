@@ -12,11 +12,14 @@ export interface HotLimits {
 }
 
 export interface ColdRowsOptions {
-  readonly hot: HotLimits
+  /** Undefined: all rows. */
+  readonly hot: HotLimits | undefined
   /** All transactions up to this one have arrived. */
   readonly exportedThrough: () => number
   /** Whether rows were removed here that the cluster may still have: until they are gone there, nothing is read there. */
   readonly hasRemoved: () => boolean
+  /** Bodies of this transaction and earlier ones have left the data directory, or will soon; 0: none. */
+  readonly evictedThrough: () => number
   readonly manifest: () => Manifest
   /** The newest snapshot that is not after a transaction. */
   readonly snapshotAt: (transaction: number) => number
@@ -37,24 +40,29 @@ export class ColdRows {
     this.#options = options
   }
 
-  /** Rows of this transaction and earlier ones are cold; 0: none.  */
+  /** Rows of this transaction and earlier ones are read of the cluster; 0: none. */
   get through(): number {
+    return Math.max(this.#options.evictedThrough(), this.beyondHot)
+  }
+
+  /** Rows of this transaction and earlier ones have arrived, and are not hot. */
+  get beyondHot(): number {
     const { hot } = this.#options
     const exported = this.#options.exportedThrough()
-    if (exported === 0 || this.#options.hasRemoved()) return 0
+    if (!hot || exported === 0 || this.#options.hasRemoved()) return 0
     if (hot.after) return this.#options.snapshotAt(Math.min(exported, hot.after()))
     const manifest = this.#options.manifest()
     const at = performance.now()
     const last = this.#of
     if (last?.exported !== exported || last.manifest !== manifest || at > last.at + keptMs) {
       this.#of = { exported, manifest, at }
-      this.#through = this.#find(exported, manifest)
+      this.#through = this.#find(hot, exported, manifest)
     }
     return this.#through
   }
 
-  #find(exported: number, manifest: Manifest): number {
-    const { hot, now, snapshotAt } = this.#options
+  #find(hot: HotLimits, exported: number, manifest: Manifest): number {
+    const { now, snapshotAt } = this.#options
     const limits: number[] = []
     // Transactions count up within the second that they begin with; of no days all are cold.
     if (hot.days !== undefined && hot.days > 0) {

@@ -1,8 +1,10 @@
 /** Rows that the cluster has and a task reads by their keys: they are lent to it. */
 import type { ColdKey } from '../../clickhouse/read/cold-reader.ts'
+import { AssayError, type EvictedVersion } from '../../error.ts'
 import type { RowList } from '../../executor/column/row-list.ts'
 import type { Task } from '../../executor/task/task.ts'
 import { overBudget } from '../../executor/thread/memory-limit.ts'
+import { describeLent } from '../../storage/row/lent-rows.ts'
 import { paginationKeyAt, versionKeyAt } from '../../vector/row-keys.ts'
 import { type ColdView, faultsTold } from './cold-view.ts'
 
@@ -21,6 +23,31 @@ export async function rowsToLend(
     parts.push(part)
   }
   return parts
+}
+
+/** Bodies of row versions that have left the data directory: all of them. */
+export async function bodiesOf(
+  evicted: readonly EvictedVersion[],
+  cold: Pick<ColdView, 'exportedThrough' | 'round' | 'reader'>,
+  signal: AbortSignal,
+  budgetBytes: number,
+): Promise<readonly SharedArrayBuffer[]> {
+  const keys = new Map(evicted.map((each) => [JSON.stringify([each.object, each.version]), each]))
+  const parts: SharedArrayBuffer[] = []
+  let bytes = 0
+  let rows = 0
+  for await (const part of faultsTold(cold.reader.byKeys([...keys.values()], cold, signal))) {
+    bytes += part.byteLength
+    rows += describeLent(part).rowCount
+    if (bytes > budgetBytes) throw overBudget(budgetBytes)
+    parts.push(part)
+  }
+  if (rows >= keys.size) return parts
+  throw new AssayError(
+    'BACKEND_FAILED',
+    `older records are in ClickHouse alone, and it has ${rows} of ${keys.size} that were asked for`,
+    { hint: 'bring the tables back from a backup of ClickHouse' },
+  )
 }
 
 /** Of rows that a task reads by their keys and only the cluster has. */

@@ -3,8 +3,10 @@
  * written, and which nobody waits for.
  */
 import type { Catalog } from '../../catalog/catalog.ts'
+import { readExportState, targetOf } from '../../clickhouse/export-state.ts'
 import type { ExportStatus, ExportStep } from '../../clickhouse/export-step.ts'
 import type { ClickHouseSettings } from '../../clickhouse/settings.ts'
+import { AssayError } from '../../error.ts'
 import { openThreads, type Threads } from '../thread/threads.ts'
 import { Backfill, type BackfillProgress } from './backfill.ts'
 import { ExportedObjects } from './exported-objects.ts'
@@ -42,6 +44,13 @@ export interface ExportSummary {
     | undefined
 }
 
+/** Whoever waits until transactions were compared. */
+interface Verifying {
+  readonly through: number
+  readonly resolve: () => void
+  readonly reject: (error: AssayError) => void
+}
+
 /** What comes within this is sent together. */
 const gatherMs = 100
 const firstRetryMs = 250
@@ -55,6 +64,7 @@ const nothing: ExportStatus = {
   through: 0,
   runThrough: 0,
   purged: 0,
+  verified: { through: 0, difference: undefined },
   needsObjects: false,
   round: 1,
   noted: 0,
@@ -85,10 +95,14 @@ export class ExportLoop {
   #endPause: (() => void) | undefined
   #toldAt = performance.now()
   readonly #backfill = new Backfill()
+  #verifying: Verifying | undefined
 
   constructor(options: ExportOptions) {
     const { directory, settings, catalog } = options
     this.#options = options
+    // What was removed, and which export is read, is known before the nodes were asked.
+    const { purged = 0, roundId = '' } = readExportState(directory, targetOf(settings)) ?? {}
+    this.#status = { ...nothing, purged, roundId }
     this.#objects = new ExportedObjects(catalog, () => this.#wake?.())
     const data = { directory, settings, isClosing: this.#isClosing }
     this.#thread = openThreads('export', { data, least: 1, most: 1, heapBytes })
@@ -98,6 +112,11 @@ export class ExportLoop {
   /** Tells of a commit. */
   noteWrite(transaction: number, rows: number): void {
     this.#noted.add(transaction, rows)
+    this.#wake?.()
+  }
+
+  /** Tells that rows were removed. */
+  notePurge(): void {
     this.#wake?.()
   }
 
@@ -115,6 +134,22 @@ export class ExportLoop {
   /** See `ExportStatus`. */
   get purged(): number {
     return this.#status.purged
+  }
+
+  /** Resolves once the nodes were found to have just what is here, up to the transaction. One at a time. */
+  verify(through: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#verifying = { through, resolve, reject }
+      this.#endPause?.()
+    })
+  }
+
+  #noteVerified({ verified: { through, difference } }: ExportStatus): void {
+    const verifying = this.#verifying
+    if (!verifying || (through < verifying.through && difference === undefined)) return
+    this.#verifying = undefined
+    if (through >= verifying.through) verifying.resolve()
+    else verifying.reject(new AssayError('BACKEND_FAILED', difference!))
   }
 
   get summary(): ExportSummary {
@@ -144,6 +179,8 @@ export class ExportLoop {
     Atomics.store(this.#isClosing, 0, 1)
     this.#objects.close()
     this.#endPause?.()
+    this.#verifying?.reject(new AssayError('STORAGE_UNAVAILABLE', 'the export is closed'))
+    this.#verifying = undefined
     await this.#work
     await this.#thread.destroy()
   }
@@ -171,7 +208,7 @@ export class ExportLoop {
       }
       retryMs = firstRetryMs
       const isCurrent = status.transactions === 0 && this.#objects.isEmpty
-      if (isCurrent && !this.#isAhead(status)) await this.#pause(idleMs, true)
+      if (isCurrent && !this.#isAhead(status) && !this.#verifying) await this.#pause(idleMs, true)
       if (isCurrent) await this.#pause(gatherMs, false)
     }
   }
@@ -180,6 +217,7 @@ export class ExportLoop {
     const step: ExportStep = {
       ...this.#objects.take(),
       through: this.#options.lastTransaction(),
+      verify: this.#verifying?.through,
     }
     try {
       const status = (await this.#thread.run(step)) as ExportStatus
@@ -221,6 +259,7 @@ export class ExportLoop {
     this.#statusAt = performance.now()
     this.#noted.counted(status.counted)
     this.#isStarted ||= !status.fault
+    this.#noteVerified(status)
     if (!status.fault) this.#tell(status)
   }
 
@@ -253,7 +292,8 @@ export class ExportLoop {
         this.#endPause = undefined
         resolve()
       }
-      timer.unref()
+      // Who only waits for it would else be the end of the process.
+      if (!this.#verifying) timer.unref()
       this.#wake = isWoken ? end : undefined
       this.#endPause = end
     })

@@ -7,7 +7,7 @@ import {
 import type { ExportStep } from '../../clickhouse/export-step.ts'
 import type { ExportedObject } from '../../clickhouse/object-table.ts'
 
-type ToldObjects = Omit<ExportStep, 'through'>
+type ToldObjects = Omit<ExportStep, 'through' | 'verify'>
 
 /** Knows which objects the thread of the export was not told of yet. */
 export class ExportedObjects {

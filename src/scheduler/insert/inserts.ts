@@ -19,15 +19,16 @@ import {
   type UnpreparedRequest,
 } from '../../storage/prepare/prepare.ts'
 import { type PreparedRows, rowActions } from '../../storage/row/prepared-rows.ts'
-import type { Written } from '../../storage/write/record-writer.ts'
+import type { WriteRequest, Written } from '../../storage/write/record-writer.ts'
 import { formatTransaction } from '../../type/transaction.ts'
 import type { DiskReserve } from '../admission/disk-reserve.ts'
 import type { Maintenance } from '../maintenance/maintenance.ts'
+import type { BodiesOf } from '../maintenance/maintenance-options.ts'
 import type { HttpMasker } from './http-masker.ts'
 import { type IngestPool, inlineBytes } from './ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './insert-request.ts'
 import type { MaskingPlans } from './masking-plans.ts'
-import type { RecordWriterThread } from './record-writer-thread.ts'
+import type { RecordWriterThread, WriteResult } from './record-writer-thread.ts'
 
 /** Smaller bodies go together: no request of them has more rows than a transaction numbers. */
 const groupedBytes = 128 * 1024
@@ -54,6 +55,8 @@ export interface InsertsOptions {
   readonly maintenance: Pick<Maintenance, 'roomForWrite'>
   /** Rows that delete are written whatever is free. */
   readonly reserve: Pick<DiskReserve, 'requireRoom'>
+  /** Bodies that records are merged with and a cluster alone has; undefined where there is none. */
+  readonly bodiesOf: BodiesOf | undefined
   /** In ms since 1970. */
   readonly now: () => number
   /** Called before requests are answered; from then on queries see the rows. */
@@ -283,8 +286,21 @@ export class Inserts {
       }
       throw missingAccess('update', type, id)
     })
-    const { ids, ...written } = await this.#options.writer.write({ rows, objectNumbers })
+    const { ids, ...written } = await this.#writeLent({ rows, objectNumbers })
     return { written, ids, objectNumbers }
+  }
+
+  /** Again with bodies of records that are changed, where a cluster alone has them. */
+  async #writeLent(request: WriteRequest): Promise<WriteResult> {
+    const { writer, bodiesOf } = this.#options
+    try {
+      return await writer.write(request)
+    } catch (thrown) {
+      const evicted = thrown instanceof AssayError ? thrown.evicted : undefined
+      if (!evicted || !bodiesOf) throw thrown
+      const lent = [...(request.lent ?? []), ...(await bodiesOf(evicted))]
+      return this.#writeLent({ ...request, lent })
+    }
   }
 }
 

@@ -13,6 +13,7 @@ import { isDamage } from '../../storage/segment/segment-store.ts'
 import { newTaskCount } from '../thread/task-count.ts'
 import { DamagedSegments } from './damaged-segments.ts'
 import type { AcquiredManifest, MaintenanceOptions } from './maintenance-options.ts'
+import { RecordEviction, type RecordEvictionOptions } from './record-eviction.ts'
 import { RecordPurge } from './record-purge.ts'
 import { ScrubPace } from './scrub-pace.ts'
 import { type StepStatistics, StepThread } from './step-thread.ts'
@@ -54,6 +55,7 @@ export class Maintenance {
   readonly #thread: StepThread
   readonly scrubbing: ScrubPace
   readonly purging: RecordPurge
+  readonly eviction: RecordEviction
   #manifest: Manifest
   /** Segments of the manifest, and those that are damaged. */
   #named: ReadonlySet<number> = new Set()
@@ -99,22 +101,26 @@ export class Maintenance {
       publish: (manifest) => this.#publish(manifest),
       repairSoon: () => this.#workSoon(0),
     })
-    this.purging = new RecordPurge({
+    const steps: Omit<RecordEvictionOptions, 'purging'> = {
       limits: this.#limits,
-      removals: options.removals,
       run: (step) => this.#run(step),
       runIf: (mayRun, step) => this.#queue(async () => mayRun() && this.#carryOut(step)),
-      findVersions: (question) => this.#thread.findVersions(question),
-      flush: () => this.flush(),
       repair: () => this.damaged.repair(),
       isWhole: () => this.damaged.ids.length === 0,
       manifest: () => this.#manifest,
       acquired: () => this.#acquired.keys(),
+    }
+    this.purging = new RecordPurge({
+      ...steps,
+      removals: options.removals,
+      findVersions: (question) => this.#thread.findVersions(question),
+      flush: () => this.flush(),
       drop: (objects) => {
         options.fresh?.drop(objects)
         if (options.fresh) ({ rows: this.#rows, bytes: this.#bytes } = options.fresh.after(0))
       },
     })
+    this.eviction = new RecordEviction({ ...steps, purging: this.purging })
     this.scrubbing = new ScrubPace({
       bytesPerSecond: options.automatic === false ? 0 : (options.scrubBytesPerSecond ?? 0),
       isBusy: () => this.#isClosed || this.#rows > 0 || Atomics.load(runningTasks, 0) > 0,

@@ -4,6 +4,7 @@
  * runs meanwhile sees all of its snapshot.
  */
 import { setTimeout } from 'node:timers/promises'
+import { AssayError } from '../../error.ts'
 import type {
   FoundVersions,
   Sought,
@@ -15,7 +16,7 @@ import { namesAny } from '../../storage/maintenance/remove-objects.ts'
 import type { Manifest } from '../../storage/segment/manifest.ts'
 import type { SegmentLimits } from '../../storage/segment/segment-sink.ts'
 import type { RowKey } from '../../type/transaction.ts'
-import type { Removals } from './maintenance-options.ts'
+import type { BodiesOf, Removals } from './maintenance-options.ts'
 
 export interface RecordPurgeOptions {
   readonly limits: SegmentLimits
@@ -101,6 +102,7 @@ export class RecordPurge {
   async findVersions(
     object: number,
     sought: Sought,
+    bodiesOf: BodiesOf | undefined,
   ): Promise<{
     readonly ids: ReadonlySet<string>
     readonly attachments: ReadonlySet<string>
@@ -113,7 +115,7 @@ export class RecordPurge {
     let versions = 0
     for (let from: RowKey | undefined = { transaction: 0, index: 0 }; from; ) {
       const question: VersionQuestion = { kind: 'versions', object, sought, from, bytes: readBytes }
-      const found: FoundVersions = await this.#options.findVersions(question)
+      const found: FoundVersions = await this.#findLent(question, bodiesOf)
       for (const id of found.ids) ids.add(id)
       for (const key of found.attachments) attachments.add(key)
       for (const one of found.transactions) transactions.add(one)
@@ -121,6 +123,21 @@ export class RecordPurge {
       from = found.next
     }
     return { ids, attachments, transactions, versions }
+  }
+
+  /** Again with bodies that a cluster alone has. */
+  async #findLent(
+    question: VersionQuestion,
+    bodiesOf: BodiesOf | undefined,
+  ): Promise<FoundVersions> {
+    const { findVersions } = this.#options
+    try {
+      return await findVersions(question)
+    } catch (thrown) {
+      const evicted = thrown instanceof AssayError ? thrown.evicted : undefined
+      if (!evicted || !bodiesOf || question.lent) throw thrown
+      return findVersions({ ...question, lent: await bodiesOf(evicted) })
+    }
   }
 
   #after(work: () => Promise<void>): Promise<void> {

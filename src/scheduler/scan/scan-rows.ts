@@ -155,7 +155,11 @@ async function* scanUnits(
   morsels: readonly (readonly TaskInput[])[],
   scan: UnitsScan,
 ): AsyncGenerator<GroupsResult | RowsResult> {
-  const { pool, audit, name } = scan.run
+  const { pool, audit, name, plan } = scan.run
+  if (plan.access.kind === 'look_up') {
+    yield* scanLookUp(morsels.flat(), scan)
+    return
+  }
   const count = Math.min(morsels.length, Math.max(1, pool.workers))
   const { inputs, share } = sharedInputs(morsels, count, pool.waiting)
   const snapshot = { ...boundsOf(scan.run), unsuperseded: unsupersededOf(inputs, scan.run) }
@@ -168,6 +172,16 @@ async function* scanUnits(
     audit.task(name, result.metrics)
     yield result
   }
+}
+
+/** In one task, which can be run again where bodies that it meets are to be fetched: what a list has lost to a task is gone. */
+async function* scanLookUp(
+  inputs: readonly TaskInput[],
+  scan: UnitsScan,
+): AsyncGenerator<GroupsResult | RowsResult> {
+  const result = await runScan(inputs, undefined, boundsOf(scan.run), scan)
+  scan.run.audit.task(scan.run.name, result.metrics)
+  yield result
 }
 
 /** Scans rows of the cluster, part by part: no more come than tasks are at work. */

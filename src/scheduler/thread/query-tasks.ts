@@ -1,3 +1,4 @@
+import { AssayError } from '../../error.ts'
 import { bytesOf } from '../../executor/task/held-bytes.ts'
 import type { Task, TaskResult } from '../../executor/task/task.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
@@ -5,7 +6,7 @@ import { isDamage, type SegmentDamage } from '../../storage/segment/segment-stor
 import type { Admission } from '../admission/admission.ts'
 import type { RunningQuery } from '../admission/running-query.ts'
 import type { ColdView } from '../cold/cold-view.ts'
-import { coldKeysOf, rowsToLend } from '../cold/lent-rows.ts'
+import { bodiesOf, coldKeysOf, rowsToLend } from '../cold/lent-rows.ts'
 import { taskMs } from '../cost/cost.ts'
 import type { Dictionaries } from './dictionaries.ts'
 import { type QueryPool, type ResultOf, resultOf, type TaskRunner } from './query-pool.ts'
@@ -82,6 +83,8 @@ export class QueryTasks implements TaskRunner {
     try {
       return await this.#runOnce(await this.#withLent(task), short)
     } catch (thrown) {
+      const bodies = mayRunAgain(task) ? await this.#bodiesFor(thrown) : undefined
+      if (bodies) return this.run(lentTo(task, bodies), short)
       if (!isDamage(thrown)) throw thrown
       const without = withoutSegment(task, thrown.damagedSegment)
       if (!without) throw thrown
@@ -97,7 +100,14 @@ export class QueryTasks implements TaskRunner {
     if (keys.length === 0) return task
     await this.admitted()
     const lent = await rowsToLend(keys, this.#cold, this.ending, this.budgetBytes)
-    return { ...task, lent }
+    return lentTo(task, lent)
+  }
+
+  /** What a task has asked for that the cluster has; undefined where it failed for another reason. */
+  async #bodiesFor(thrown: unknown): Promise<readonly SharedArrayBuffer[] | undefined> {
+    const evicted = thrown instanceof AssayError ? thrown.evicted : undefined
+    if (!evicted || !this.#cold) return undefined
+    return bodiesOf(evicted, this.#cold, this.ending, this.budgetBytes)
   }
 
   async #runOnce<T extends Task>(task: T, short: boolean): Promise<ResultOf<T>> {
@@ -146,6 +156,16 @@ export class QueryTasks implements TaskRunner {
   findKeys(path: readonly string[], texts: readonly string[]) {
     return this.#pool.findKeys(path, texts)
   }
+}
+
+/** What a task has taken of a list that it shares is gone. */
+function mayRunAgain(task: Task): boolean {
+  return !(task.kind === 'scan' && task.share)
+}
+
+function lentTo<T extends Task>(task: T, more: readonly SharedArrayBuffer[]): T {
+  const lent = 'lent' in task ? (task.lent ?? []) : []
+  return { ...task, lent: [...lent, ...more] }
 }
 
 /**

@@ -97,6 +97,7 @@ function statusOf(engine: Engine, backups: BackupState, home: HomeStatus | undef
     version,
     transaction: engine.lastTransactionId(),
     export: engine.export ? shownExport(engine.export) : null,
+    storage: shownStorage(engine),
     backup: {
       last: last ? new Date(last.time).toISOString() : null,
       kind: last?.kind ?? null,
@@ -113,6 +114,21 @@ function statusOf(engine: Engine, backups: BackupState, home: HomeStatus | undef
       },
     }),
     warnings: warnings.filter((warning) => warning !== undefined),
+  }
+}
+
+/** Where the bodies of row versions are. */
+function shownStorage(engine: Engine) {
+  const { segments, delta, storedBytes } = engine.status()
+  const { through = 0, rows = 0, bytes = 0, fault } = engine.cold ?? {}
+  return {
+    hot: { rows: segments.rows + delta.rows, disk_bytes: storedBytes },
+    cold: {
+      through: through === 0 ? null : formatTransaction(through),
+      rows,
+      freed_bytes: bytes,
+      fault: fault ?? null,
+    },
   }
 }
 

@@ -9,6 +9,8 @@ export type BackupTask =
       readonly range: TransactionRange
       readonly from: RowPlace | undefined
       readonly bytes: number
+      /** See `BackupReader.rows`. */
+      readonly lent?: readonly SharedArrayBuffer[]
     }
   | { readonly kind: 'log'; readonly range: TransactionRange; readonly bytes: number }
   | { readonly kind: 'state'; readonly transaction: number }

@@ -8,11 +8,14 @@ import { contentHash } from '../content-hash.ts'
 import { beginRead, type ReadTransaction, type RecordsEnvironment } from '../environment.ts'
 import { letQueriesPass } from '../give-way.ts'
 import { readLogState } from '../log-state.ts'
+import { readEvictedMark } from '../read/evicted-mark.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { objectOf, rowVersionKey, transactionKey } from '../record-key.ts'
 import { encodeLogEntry, encodeSpill } from '../record-log.ts'
+import { LentRows } from '../row/lent-rows.ts'
 import { type CutRows, cutRows } from './cut-rows.ts'
 import { EntryListWriter } from './entry-list.ts'
+import { lacksBodies, lentCuts } from './lent-cuts.ts'
 import { LogDigest } from './log-digest.ts'
 
 /** Transactions after `after` and up to `through`, both of which have an entry in the log, or are 0. */
@@ -62,16 +65,30 @@ export class BackupReader {
   readonly #records: RecordsEnvironment
   readonly #reader: RecordReader
   #written: WrittenObjects | undefined
+  #lent = LentRows.of([])
+  #hasEvicted = false
 
   constructor(records: RecordsEnvironment) {
     this.#records = records
     this.#reader = new RecordReader(records)
   }
 
-  /** About `bytes` of rows, in the order of objects and versions. */
-  rows(range: TransactionRange, from: RowPlace | undefined, bytes: number): RowsPiece {
+  /**
+   * About `bytes` of rows, in the order of objects and versions. Throws what `evictedError` makes where they begin with bodies
+   * that are not here.
+   *
+   * @param lent bodies that a cluster has
+   */
+  rows(
+    range: TransactionRange,
+    from: RowPlace | undefined,
+    bytes: number,
+    lent: readonly SharedArrayBuffer[] = [],
+  ): RowsPiece {
     this.#records.root.resetReadTxn()
     const within = beginRead(this.#records.root)
+    this.#lent = LentRows.of(lent)
+    this.#hasEvicted = readEvictedMark(this.#records.progress, within) !== undefined
     try {
       return this.#rows(range, from, bytes, within)
     } finally {
@@ -91,15 +108,24 @@ export class BackupReader {
     let next: RowPlace | undefined
     for (const object of this.#objects(range, from?.object ?? 0, within)) {
       const start = from?.object === object ? after(from) : rowKey(range.after + 1, 0)
-      for (const cut of this.#cuts(object, start, range.through, within)) {
-        if (cut.rows > 0) list.add(cut.key, cut.value)
-        counts.set(object, (counts.get(object) ?? 0) + cut.rows)
-        damaged += cut.damaged
-        next = { object, ...cut.last }
-        if (list.length >= bytes) break
+      let isAllHere = true
+      try {
+        for (const cut of this.#cuts(object, start, range.through, within)) {
+          if (cut.rows > 0) list.add(cut.key, cut.value)
+          counts.set(object, (counts.get(object) ?? 0) + cut.rows)
+          damaged += cut.damaged
+          next = { object, ...cut.last }
+          if (list.length >= bytes) break
+        }
+      } catch (thrown) {
+        // The next piece begins with what is missing.
+        const isMissing = thrown instanceof AssayError && thrown.evicted !== undefined
+        if (!isMissing || list.length === 0) throw thrown
+        isAllHere = false
+        next ??= { object, ...lowest }
       }
       letQueriesPass()
-      if (list.length >= bytes) break
+      if (list.length >= bytes || !isAllHere) break
       next = undefined
     }
     return { list: list.take(), next, rows: [...counts], damaged }
@@ -120,8 +146,22 @@ export class BackupReader {
       transaction: within,
     })
     for (const { key, value } of range) {
+      if (this.#lacksBodies(key, value)) {
+        yield* lentCuts(key, value, { from: start, to }, checkedSince, this.#lent)
+        continue
+      }
       const cut = this.#cutOf(key, value, { from: start, to }, checkedSince)
       if (cut) yield cut
+    }
+  }
+
+  #lacksBodies(key: Buffer, value: Buffer): boolean {
+    if (!this.#hasEvicted) return false
+    try {
+      return lacksBodies(key, value, this.#records.checkedSince)
+    } catch (thrown) {
+      if (!(thrown instanceof AssayError && thrown.code === 'STORAGE_CORRUPT')) throw thrown
+      return false
     }
   }
 

@@ -13,6 +13,12 @@ import { writeDurablySync } from '../durable-file.ts'
  */
 export const dataFormat = 2
 
+/**
+ * What a service writes as soon as bodies of rows leave the directory for a cluster (`maintenance/evict-rows.ts`): those before it
+ * would take what is left for whole records.
+ */
+export const evictedFormat = 3
+
 export const formatFile = 'format.json'
 
 /** The format of a directory. Throws STORAGE_FORMAT when it is newer than this service, or no format at all. */
@@ -31,17 +37,17 @@ export function readFormat(directory: string): number {
       hint: 'put back the file from a backup; it is {"format":N}, where N says which services can read the data',
     })
   }
-  if (format <= dataFormat) return format
+  if (format <= evictedFormat) return format
   throw new AssayError(
     'STORAGE_FORMAT',
-    `the data directory ${directory} has format ${format}, and this service reads formats up to ${dataFormat}`,
+    `the data directory ${directory} has format ${format}, and this service reads formats up to ${evictedFormat}`,
     { hint: 'a newer version of Assay has written it: start that version, or a later one' },
   )
 }
 
 /** Names the format that is written from now on. To be called before anything of it is written. */
-export function writeFormat(directory: string): void {
-  writeDurablySync(join(directory, formatFile), `${JSON.stringify({ format: dataFormat })}\n`)
+export function writeFormat(directory: string, format = dataFormat): void {
+  writeDurablySync(join(directory, formatFile), `${JSON.stringify({ format })}\n`)
 }
 
 function formatOf(text: string): number | undefined {

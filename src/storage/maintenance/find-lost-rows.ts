@@ -62,7 +62,7 @@ export function findLostRows(
     for (const range of ranges) {
       if (range.held >= range.rows) continue
       for (const { after, through } of spansOf(object, range, leftOut)) {
-        for (const { key, view } of reader.readDelta(object, after, through, transaction)) {
+        for (const { key, view } of reader.wholeDelta(object, after, through, transaction)) {
           if (view.isTombstone) continue
           if (has(numbers, numberOf(range, key.transaction, key.index))) continue
           rows.add(key.transaction, key.index)

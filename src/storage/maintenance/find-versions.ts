@@ -8,6 +8,8 @@ import type { RecordsEnvironment } from '../environment.ts'
 import { maskerOf, type RowMasking } from '../prepare/mask-body.ts'
 import { AttachmentNames } from '../prepare/named-attachments.ts'
 import { RecordReader } from '../read/record-reader.ts'
+import { EvictedVersions, evictedVersion } from '../row/evicted-row.ts'
+import { LentRows } from '../row/lent-rows.ts'
 import type { RowView } from '../row/row.ts'
 
 /** Which versions are meant. */
@@ -28,6 +30,8 @@ export interface VersionQuestion {
   readonly from: RowKey
   /** No more is read, unless one row is larger. */
   readonly bytes: number
+  /** Bodies that are not here: see `LentRows`. */
+  readonly lent?: readonly SharedArrayBuffer[] | undefined
 }
 
 export interface FoundVersions {
@@ -44,13 +48,17 @@ export interface FoundVersions {
 
 export type VersionAnswer = { readonly versions: FoundVersions } | { readonly error: WireError }
 
+/** Bodies that are asked of a cluster together. */
+const evictedAtOnce = 1000
+
 type Test = (view: RowView, id: string) => boolean
 
 const endOfTime: RowKey = { transaction: 2 ** 48 - 2, index: 0xffff }
 const backslash = 0x5c
 
+/** Throws what `evictedError` makes where it begins with bodies that are not here. */
 export function findVersions(
-  { object, sought, from, bytes }: VersionQuestion,
+  { object, sought, from, bytes, lent = [] }: VersionQuestion,
   records: RecordsEnvironment,
 ): FoundVersions {
   records.root.resetReadTxn()
@@ -65,11 +73,21 @@ export function findVersions(
       const attachments = names.list().flatMap(({ keys }) => keys)
       return { ids: [...ids], versions, attachments, transactions: [...transactions], next }
     }
-    const rows = new RecordReader(records).versionsBetween(object, from, endOfTime, transaction)
-    for (const { key, view } of rows) {
-      if (read >= bytes && compareRowKeys(key, from) > 0) return found(key)
+    const bodies = LentRows.of(lent)
+    const evicted = new EvictedVersions()
+    const rows = new RecordReader(records).keptBetween(object, from, endOfTime, transaction)
+    for (const { key, view: kept } of rows) {
+      if (read >= bytes && compareRowKeys(key, from) > 0 && evicted.count === 0) return found(key)
+      const id = JSON.parse(kept.fieldText('id') ?? '""') as string
+      if (sought.by === 'ids' && !sought.ids.has(id)) continue
+      const view = kept.isEvicted ? bodies.find(object, key) : kept
+      if (!view) {
+        if (read > 0) return found(key)
+        evicted.add(evictedVersion(object, key, kept))
+        if (evicted.count === evictedAtOnce) break
+      }
+      if (!view || evicted.count > 0) continue
       read += view.bytes.length
-      const id = JSON.parse(view.fieldText('id') ?? '""') as string
       if (!isMeant(view, id)) continue
       versions++
       ids.add(id)
@@ -77,6 +95,7 @@ export function findVersions(
       names.add(ofAny, view.bytes)
       transactions.add(key.transaction)
     }
+    evicted.throwIfAny()
     return found(undefined)
   } finally {
     transaction.done()

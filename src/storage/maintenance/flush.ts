@@ -167,7 +167,7 @@ function* rowsOf(
 ): Generator<VersionedRow> {
   const ordered = logRanges.toSorted((a, b) => a.object - b.object || a.after - b.after)
   for (const { object, after, through } of ordered) {
-    for (const { key, view } of reader.readDelta(object, after, through, transaction)) {
+    for (const { key, view } of reader.wholeDelta(object, after, through, transaction)) {
       if (!view.isTombstone) yield { object, version: key, row: view }
     }
   }

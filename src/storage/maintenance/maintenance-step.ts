@@ -11,6 +11,7 @@ import type { SegmentStore } from '../segment/segment-store.ts'
 import { storageError } from '../storage-error.ts'
 import { compact } from './compaction.ts'
 import { chooseCompaction } from './compaction-policy.ts'
+import { evictRows, evictSegments, noteEvicted } from './evict-rows.ts'
 import { findLostRows } from './find-lost-rows.ts'
 import { finishSegment, unfinished } from './finish-segment.ts'
 import { type FlushedRows, flush } from './flush.ts'
@@ -70,6 +71,12 @@ export type MaintenanceStep =
   | { readonly kind: 'purge_segments'; readonly limits: SegmentLimits }
   /** Removes them from the row store; `changed`: no segment had any, and it was done. */
   | { readonly kind: 'purge_rows' }
+  /** Stores up to which transaction bodies are to leave; `changed`: that is later than before. See `evict-rows.ts`. */
+  | { readonly kind: 'note_evicted'; readonly through: number; readonly database: string }
+  /** Writes a segment anew without rows that are to leave; `changed`: one had some. */
+  | { readonly kind: 'evict_segments'; readonly limits: SegmentLimits }
+  /** Takes bodies out of the row store for a while; `changed`: all that are to leave have left. */
+  | { readonly kind: 'evict_rows' }
   /** Overwrites for a while what is free in the files; `changed`: there is more. */
   | { readonly kind: 'wipe' }
 
@@ -79,6 +86,7 @@ export const manifestSteps: ReadonlySet<string> = new Set([
   'compact',
   'drop',
   'purge_segments',
+  'evict_segments',
   'rebuild',
 ])
 
@@ -191,6 +199,12 @@ export function runStep(
         return purgeSegments(records, store, step.limits, checkpoint)
       case 'purge_rows':
         return purgePlannedRows(records, store)
+      case 'note_evicted':
+        return noteEvicted(records, store, step)
+      case 'evict_segments':
+        return evictSegments(records, store, step.limits, checkpoint)
+      case 'evict_rows':
+        return evictRows(records, store)
       case 'wipe':
         return wipeFiles(records, store.environment)
     }

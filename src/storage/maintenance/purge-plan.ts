@@ -144,7 +144,7 @@ function* deletedVersions(
   before: number,
 ): Generator<PurgedVersion> {
   let isGone = false
-  for (const { key: version, view } of reader.historyOf(object, id, endOfTime)) {
+  for (const { key: version, view } of reader.keptHistoryOf(object, id, endOfTime)) {
     isGone ||= view.isTombstone && view.transaction < before
     if (isGone) yield { version, paginationKey: view.paginationKey }
   }
@@ -156,7 +156,7 @@ function* olderVersions(
   id: string,
 ): Generator<PurgedVersion> {
   let next = endOfTime
-  for (const { key: version, view } of reader.historyOf(object, id, endOfTime)) {
+  for (const { key: version, view } of reader.keptHistoryOf(object, id, endOfTime)) {
     const isOld = view.isTombstone ? view.transaction < before : next < before
     if (isOld) yield { version, paginationKey: view.paginationKey }
     next = view.transaction
@@ -174,7 +174,7 @@ function* allOlderVersions(
   for (const { key, value } of supersessions.getRange(objectRange(object))) {
     if (transactionOf(value) >= before) continue
     const [paginationKey, version] = [readRowKey(key, 4), readRowKey(key, 12)]
-    const view = reader.rowAt(object, version)
+    const view = reader.keptRowAt(object, version)
     const id = view && (JSON.parse(view.fieldText('id') ?? 'null') as string | null)
     if (typeof id === 'string' && kept.has(id)) continue
     if (++count > mostOldVersions) return

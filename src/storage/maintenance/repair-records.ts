@@ -107,7 +107,7 @@ class Repair {
       const objects: ObjectWrite[] = []
       for (const object of this.#objects()) {
         let [rows, bytes] = [0, 0]
-        for (const { view } of this.#reader.readDelta(object, first - 1, last)) {
+        for (const { view } of this.#reader.keptDelta(object, first - 1, last)) {
           rows++
           bytes += view.bytes.length
         }
@@ -248,7 +248,7 @@ class Repair {
   }
 
   #rows(object: number, from: RowKey): Iterable<StoredVersion> {
-    return this.#reader.readDelta(object, Math.max(0, from.transaction - 1), highest.transaction)
+    return this.#reader.keptDelta(object, Math.max(0, from.transaction - 1), highest.transaction)
   }
 
   /** That have rows. */

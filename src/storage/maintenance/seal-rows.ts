@@ -22,7 +22,7 @@ export function sealRows(
 function rowsOfRanges(reader: RecordReader, logRanges: readonly LogRange[]): VersionedRow[] {
   const rows: VersionedRow[] = []
   for (const { object, after, through } of logRanges) {
-    for (const { key, view } of reader.readDelta(object, after, through)) {
+    for (const { key, view } of reader.wholeDelta(object, after, through)) {
       if (!view.isTombstone) rows.push({ object, version: key, row: view })
     }
   }

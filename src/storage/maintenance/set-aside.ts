@@ -158,7 +158,7 @@ function countAnew(
         const written = entry.objects.find((each) => each.object === object)
         if (!written) continue
         let count = 0
-        for (const _ of reader.readDelta(object, entry.first - 1, entry.transaction)) count++
+        for (const _ of reader.keptDelta(object, entry.first - 1, entry.transaction)) count++
         if (count === written.rows) continue
         const objects = entry.objects.map((each) =>
           each.object === object ? { ...each, rows: count } : each,

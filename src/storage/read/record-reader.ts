@@ -4,6 +4,9 @@
  * Each call sees what was committed when it began; calls that must agree are given one read
  * transaction. Large values lie in LMDB's map, so no row may be used after the transaction it was
  * read in, nor, without one, after the current turn of the event loop.
+ *
+ * Row versions whose bodies a cluster alone has are given by what is named `kept`. Other reads throw where they meet one that
+ * was not lent (`storage/row/evicted-row.ts`).
  */
 import type { ByteWriter } from '../../json/byte-writer.ts'
 import type { RowKey } from '../../type/transaction.ts'
@@ -31,6 +34,7 @@ import {
   type ObjectWrite,
   type Spill,
 } from '../record-log.ts'
+import { EvictedVersions, evictedVersion } from '../row/evicted-row.ts'
 import type { FieldPath } from '../row/field-shapes.ts'
 import type { LentRows } from '../row/lent-rows.ts'
 import type { ObjectConstants, RowView } from '../row/row.ts'
@@ -88,17 +92,17 @@ export class RecordReader {
     }
   }
 
-  /** Row versions that are not in the store are found among these, until others are lent, or none. */
+  /** Row versions whose bodies are not in the store are found among these, until others are lent, or none. */
   lend(rows: LentRows | undefined): void {
     this.#rows.lend(rows)
   }
 
-  /** The version of the record `id` that is current; undefined if there is none or it is deleted. */
+  /** What is kept of the version of the record `id` that is current; undefined if there is none or it is deleted. */
   latest(object: number, id: string, transaction?: ReadTransaction): StoredVersion | undefined {
     const current = this.#current(object, id, transaction)
-    return current && !current.isDeleted
-      ? this.#version(object, current.version, transaction)
-      : undefined
+    if (!current || current.isDeleted) return undefined
+    const view = this.keptRowAt(object, current.version, transaction)
+    return view && { key: current.version, view }
   }
 
   /** Whether the record `id` is there now. */
@@ -137,9 +141,24 @@ export class RecordReader {
     snapshot: number,
     transaction?: ReadTransaction,
   ): Generator<StoredVersion> {
+    const evicted = new EvictedVersions()
+    for (const kept of this.keptHistoryOf(object, id, snapshot, transaction)) {
+      if (kept.view.isEvicted) evicted.add(evictedVersion(object, kept.key, kept.view))
+      else if (evicted.count === 0) yield kept
+    }
+    evicted.throwIfAny()
+  }
+
+  /** The same, with what is kept of each. */
+  *keptHistoryOf(
+    object: number,
+    id: string,
+    snapshot: number,
+    transaction?: ReadTransaction,
+  ): Generator<StoredVersion> {
     let version = this.#current(object, id, transaction)?.version
     while (version) {
-      const view = this.rowAt(object, version, transaction)
+      const view = this.keptRowAt(object, version, transaction)
       if (!view) return
       if (version.transaction <= snapshot) yield { key: version, view }
       version = view.previous
@@ -162,9 +181,24 @@ export class RecordReader {
     return this.#rows.range(object, from, to, transaction)
   }
 
+  /** The same, with what is kept of each. */
+  keptBetween(
+    object: number,
+    from: RowKey,
+    to: RowKey,
+    transaction?: ReadTransaction,
+  ): Generator<StoredVersion> {
+    return this.#rows.keptRange(object, from, to, transaction)
+  }
+
   /** The row version with that key, a tombstone perhaps. */
   rowAt(object: number, key: RowKey, transaction?: ReadTransaction): RowView | undefined {
     return this.#rows.rowAt(object, key, transaction)
+  }
+
+  /** The same, or what is kept of it. */
+  keptRowAt(object: number, key: RowKey, transaction?: ReadTransaction): RowView | undefined {
+    return this.#rows.keptRowAt(object, key, transaction)
   }
 
   /** Appends one of many row versions as `select: *` shows it; undefined when there is none. */
@@ -186,6 +220,29 @@ export class RecordReader {
     const from = { transaction: after + 1, index: 0 }
     const to = { transaction: through + 1, index: 0 }
     return this.#rows.range(object, from, to, transaction)
+  }
+
+  /** The same, with what is kept of each. */
+  keptDelta(
+    object: number,
+    after: number,
+    through: number,
+    transaction?: ReadTransaction,
+  ): Generator<StoredVersion> {
+    const to = { transaction: through + 1, index: 0 }
+    return this.keptBetween(object, { transaction: after + 1, index: 0 }, to, transaction)
+  }
+
+  /** Those of them whose bodies are here. */
+  *wholeDelta(
+    object: number,
+    after: number,
+    through: number,
+    transaction?: ReadTransaction,
+  ): Generator<StoredVersion> {
+    for (const kept of this.keptDelta(object, after, through, transaction)) {
+      if (!kept.view.isEvicted) yield kept
+    }
   }
 
   /**
@@ -391,9 +448,9 @@ export class RecordReader {
       const known = this.#lastBefore(object, paginationKey, snapshot, transaction)
       if (known) return known
       // This record began later. The id may have belonged to one that was deleted before.
-      const previous = this.rowAt(object, paginationKey, transaction)?.previous
+      const previous = this.keptRowAt(object, paginationKey, transaction)?.previous
       if (!previous) return undefined
-      const view = this.rowAt(object, previous, transaction)
+      const view = this.keptRowAt(object, previous, transaction)
       // What was before was removed for good.
       if (!view) return undefined
       version = previous

@@ -205,7 +205,7 @@ export class BlockRows {
       transaction,
       previous,
       createdMs: body.readDoubleBE(headBytes + row * createdBytes),
-      flags: body[headBytes + this.#rowCount * createdBytes + row]!,
+      flags: this.#flagsOf(row),
     })
     writeUint(bytes, 4, ranks.length)
     const place = this.#from + this.#memberStarts[row]!
@@ -256,8 +256,7 @@ export class BlockRows {
     keeps: boolean,
   ): number | undefined {
     const body = this.#body
-    const flags = body[headBytes + this.#rowCount * createdBytes + row]!
-    if ((flags & rowFlags.tombstone) !== 0) return undefined
+    if ((this.#flagsOf(row) & rowFlags.tombstone) !== 0) return undefined
     this.#reach(row + 1)
     const shape = this.#shapeOf(row)
     if (!shape.printing?.isOf(object)) {
@@ -284,6 +283,14 @@ export class BlockRows {
     shape.printing = RowPrinting.of(object, shape, names)
     writeRow(view, object, out)
     return view.bytes.length
+  }
+
+  isEvicted(row: number): boolean {
+    return (this.#flagsOf(row) & rowFlags.evicted) !== 0
+  }
+
+  #flagsOf(row: number): number {
+    return this.#body[headBytes + this.#rowCount * createdBytes + row]!
   }
 
   #valueLengths(row: number, count: number): number[] {

@@ -356,6 +356,11 @@ export class RowBlock {
     return keys && this.#rows.rowAt(place, keys, value?.subarray(this.#bodyStart))
   }
 
+  /** Whether the row at a place has lost its body. */
+  isEvicted(place: number): boolean {
+    return this.#rows ? this.#rows.isEvicted(place) : this.#single!.isEvicted
+  }
+
   /** Whether there is a row at a place. */
   isWritten(place: number): boolean {
     return this.#rows === undefined || this.#keysAt(place) !== undefined

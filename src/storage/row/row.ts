@@ -47,6 +47,8 @@ export const rowFlags = {
   rootGenerated: 8,
   /** The write merged into the version before. */
   merged: 16,
+  /** A cluster alone has the body: of the members, those that place the record are left (`evicted-row.ts`). */
+  evicted: 32,
 } as const
 
 /** A half-open range of bytes of a row. */
@@ -97,6 +99,10 @@ export class RowView {
 
   get isTombstone(): boolean {
     return (this.bytes[1]! & rowFlags.tombstone) !== 0
+  }
+
+  get isEvicted(): boolean {
+    return (this.bytes[1]! & rowFlags.evicted) !== 0
   }
 
   /** When the record was made; of a tombstone, when it was deleted. */

@@ -5,6 +5,7 @@ import type { RowKey } from '../../type/transaction.ts'
 import type { BinaryDatabase, ReadTransaction, RecordsEnvironment } from '../environment.ts'
 import { objectOf, readRowKey, rowVersionKey } from '../record-key.ts'
 import { BlockCache, type CachedBlock, nameOfBlock } from './block-cache.ts'
+import { EvictedVersions, evictedError, evictedVersion } from './evicted-row.ts'
 import type { LentRows } from './lent-rows.ts'
 import type { ObjectConstants, RowView } from './row.ts'
 import { isBlock, type PrintedRow, RowBlock, singleRow } from './row-block.ts'
@@ -32,6 +33,9 @@ interface FoundRow {
 
 const lowestKey: RowKey = { transaction: 0, index: 0 }
 
+/** Versions whose bodies are asked of a cluster together. */
+const evictedAtOnce = 1000
+
 /** One per thread. What it gives may be used as long as `RecordReader` says. */
 export class StoredRows {
   readonly #rows: BinaryDatabase
@@ -56,20 +60,27 @@ export class StoredRows {
     })
   }
 
-  /** Rows that are not in the database are found among these from now on. */
+  /** Rows whose bodies are not in the database are found among these from now on. */
   lend(rows: LentRows | undefined): void {
     this.#lent = rows
   }
 
-  /** The row version with that key, a tombstone perhaps. */
+  /** The row version with that key, a tombstone perhaps. Throws what `evictedError` makes where its body is not here. */
   rowAt(object: number, version: RowKey, transaction?: ReadTransaction): RowView | undefined {
+    const view = this.keptRowAt(object, version, transaction)
+    if (view?.isEvicted) throw evictedError([evictedVersion(object, version, view)])
+    return view
+  }
+
+  /** The same, with what is kept of it where its body is not here. */
+  keptRowAt(object: number, version: RowKey, transaction?: ReadTransaction): RowView | undefined {
     const found = this.#find(object, version, transaction)
     return found?.block.rowAt(found.place, found.value)
   }
 
   /**
    * Appends the row version with that key as `select: *` shows it. Undefined when there is none or it is a
-   * tombstone.
+   * tombstone. Throws as `rowAt` does.
    *
    * @param keeps whether rows beside it are likely to be printed as well: what is decompressed is kept then
    */
@@ -81,11 +92,32 @@ export class StoredRows {
     transaction?: ReadTransaction,
   ): PrintedRow | undefined {
     const found = this.#find(object.number, version, transaction)
+    if (found?.block.isEvicted(found.place)) {
+      const view = found.block.rowAt(found.place, found.value)!
+      throw evictedError([evictedVersion(object.number, version, view)])
+    }
     return found?.block.printAt(found.place, object, out, keeps, found.value)
   }
 
-  /** Row versions from `from` on and before `to`, in the order of their keys. */
+  /** Row versions from `from` on and before `to`, in the order of their keys. Throws as `rowAt` does, of many at once. */
   *range(
+    object: number,
+    from: RowKey,
+    to: RowKey,
+    transaction?: ReadTransaction,
+  ): Generator<StoredVersion> {
+    const evicted = new EvictedVersions()
+    for (const { key, view } of this.keptRange(object, from, to, transaction)) {
+      const whole = view.isEvicted ? this.#lent?.find(object, key) : view
+      if (!whole) evicted.add(evictedVersion(object, key, view))
+      else if (evicted.count === 0) yield { key, view: whole }
+      if (evicted.count === evictedAtOnce) break
+    }
+    evicted.throwIfAny()
+  }
+
+  /** The same, with what is kept of those whose bodies are not here. */
+  *keptRange(
     object: number,
     from: RowKey,
     to: RowKey,

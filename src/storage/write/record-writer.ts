@@ -14,6 +14,7 @@ import {
   type LogEntry,
   type ObjectWrite,
 } from '../record-log.ts'
+import { LentRows } from '../row/lent-rows.ts'
 import type { PreparedRows } from '../row/prepared-rows.ts'
 import { StoredRows } from '../row/stored-rows.ts'
 import { isDiskFault, storageError } from '../storage-error.ts'
@@ -25,6 +26,8 @@ export interface WriteRequest {
   readonly rows: PreparedRows
   /** The number of each of `rows.objects`. */
   readonly objectNumbers: readonly number[]
+  /** Bodies that are not here, of records that the rows change: see `LentRows`. */
+  readonly lent?: readonly SharedArrayBuffer[]
 }
 
 export interface Written {
@@ -93,7 +96,8 @@ export class RecordWriter {
     }
   }
 
-  #writeRequest({ rows, objectNumbers }: WriteRequest): Written {
+  #writeRequest({ rows, objectNumbers, lent }: WriteRequest): Written {
+    this.#storage.storedRows.lend(lent && LentRows.of(lent))
     const first = nextTransaction(this.#last, this.#now())
     const count = Math.max(rows.requestEnds.length, Math.ceil(rows.ids.length / rowsPerTransaction))
     const last = first + Math.max(1, count) - 1

@@ -13,6 +13,7 @@ import {
   transactionKey,
 } from '../record-key.ts'
 import type { ObjectWrite } from '../record-log.ts'
+import { EvictedVersions } from '../row/evicted-row.ts'
 import { rowBytes, rowLength } from '../row/prepared-blocks.ts'
 import {
   type PreparedBlock,
@@ -81,6 +82,8 @@ export class RequestWriter {
   /** Versions of the block that is being put together, which is not stored yet; by row. */
   readonly #unstored = new Map<number, NewVersion>()
   #builder = new RowBuilder(new ByteWriter())
+  /** Without these nothing is written. */
+  readonly #evicted = new EvictedVersions()
 
   constructor(
     { records, ids, storedRows }: RequestStorage,
@@ -108,6 +111,7 @@ export class RequestWriter {
     for (let row = 0; row < objectOf.length; row++) {
       if (!inBlocks.has(objectOf[row]!)) this.#writeSingle(row)
     }
+    this.#evicted.throwIfAny()
     return this.#writes.map((writes) => writes.filter(({ rows }) => rows > 0))
   }
 
@@ -220,7 +224,7 @@ export class RequestWriter {
   /** What is damaged is told of by the id of the record that cannot be written. */
   #tryNewVersion(row: number): NewVersion | undefined {
     try {
-      return this.#newVersion(row)
+      return this.#evicted.tried(() => this.#newVersion(row))
     } catch (thrown) {
       if (!isRecordDamage(thrown)) throw thrown
       const error = thrown as AssayError

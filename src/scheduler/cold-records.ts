@@ -1,0 +1,219 @@
+/**
+ * Records that a cluster has: what of a snapshot is read there, and which bodies leave the data directory, since they were
+ * found to be there just as they are here.
+ */
+import { targetOf } from '../clickhouse/export-state.ts'
+import type { ClickHouseSettings } from '../clickhouse/settings.ts'
+import { AssayError, type EvictedVersion } from '../error.ts'
+import type { RecordsEnvironment } from '../storage/environment.ts'
+import { readPurged } from '../storage/maintenance/purge-plan.ts'
+import { type EvictedMark, readEvictedMark } from '../storage/read/evicted-mark.ts'
+import type { TaskReads } from '../storage/read/task-reads.ts'
+import { ColdReader, type ColdView, coldViewAt } from './cold/cold-view.ts'
+import { ColdRows, type HotLimits } from './cold/hot-limits.ts'
+import { bodiesOf } from './cold/lent-rows.ts'
+import type { Logger } from './engine-options.ts'
+import type { ExportLoop } from './export/export-loop.ts'
+import type { Maintenance } from './maintenance/maintenance.ts'
+
+export interface ColdRecordsOptions {
+  readonly clickhouse: ClickHouseSettings
+  readonly hot: HotLimits | undefined
+  readonly records: RecordsEnvironment
+  readonly reads: TaskReads
+  readonly maintenance: Maintenance
+  readonly exportLoop: () => ExportLoop | undefined
+  readonly now: () => number
+  /** What bodies that one write needs may take. */
+  readonly budgetBytes: number
+  /** Whether bodies leave without being asked. */
+  readonly isAutomatic: boolean
+  readonly logger: Logger | undefined
+}
+
+/** Where the bodies of records are. */
+export interface ColdStatus {
+  /** Bodies up to this transaction have left, or do so now; 0: none. */
+  readonly through: number
+  /** Row versions whose bodies a cluster alone has. */
+  readonly rows: number
+  /** By so much the row store is smaller since. */
+  readonly bytes: number
+  /** Why no more leave, although they are older than hot. */
+  readonly fault: string | undefined
+}
+
+/** Segments are written anew for it, so that it is not worth while for a few rows: these many, or as often. */
+const worthwhileBytes = 64 * 2 ** 20
+const worthwhileMs = 3600_000
+const lookEveryMs = 30_000
+
+/** The mark of a data directory whose records cannot all be read without its cluster. Throws CONFIG_INVALID without that. */
+export function requireCluster(
+  records: RecordsEnvironment,
+  clickhouse: ClickHouseSettings | undefined,
+): void {
+  const mark = readEvictedMark(records.progress)
+  if (!mark || (clickhouse && targetOf(clickhouse) === mark.database)) return
+  throw new AssayError(
+    'CONFIG_INVALID',
+    `older records of ${records.directory} are in ClickHouse alone, in ${mark.database}`,
+    {
+      hint: 'start with the same --clickhouse, --clickhouse-cluster and --clickhouse-database as before',
+    },
+  )
+}
+
+export class ColdRecords {
+  readonly #options: ColdRecordsOptions
+  readonly #reader: ColdReader
+  readonly #rows: ColdRows
+  readonly #closing = new AbortController()
+  readonly #timer: NodeJS.Timeout | undefined
+  #mark: EvictedMark | undefined
+  #work: Promise<void> | undefined
+  #evictedAt = performance.now()
+  #fault: string | undefined
+
+  constructor(options: ColdRecordsOptions) {
+    this.#options = options
+    const { clickhouse, hot, records, reads, maintenance, exportLoop, now } = options
+    this.#reader = new ColdReader(clickhouse)
+    this.#mark = readEvictedMark(records.progress)
+    this.#rows = new ColdRows({
+      hot,
+      exportedThrough: () => exportLoop()?.noted.through ?? 0,
+      hasRemoved: () => this.#removing().size > 0,
+      evictedThrough: () => this.#mark?.through ?? 0,
+      manifest: () => maintenance.manifest,
+      snapshotAt: (transaction) => {
+        return reads.during(({ records }) => records.snapshotAt(transaction))
+      },
+      now,
+    })
+    if (this.#mark && this.#mark.done < this.#mark.through) this.#resume()
+    if (hot && options.isAutomatic) {
+      this.#timer = setInterval(() => this.#evictIfWorthwhile(), lookEveryMs).unref()
+    }
+  }
+
+  /** What of a snapshot is read of the cluster. */
+  viewAt(snapshot: { readonly transaction: number; readonly since: number }): ColdView | undefined {
+    const { reads } = this.#options
+    const firstOf = (object: number) =>
+      reads.during(({ records }) => {
+        for (const { transaction } of records.partsOf(object)) return transaction
+        return undefined
+      })
+    const removing = this.#removing()
+    return coldViewAt(
+      { through: this.#rows.through, round: this.#round },
+      this.#reader,
+      firstOf,
+      snapshot,
+      removing,
+    )
+  }
+
+  /** Objects of which rows were removed here that the cluster may still have. */
+  #removing(): ReadonlySet<number> {
+    const { records, exportLoop } = this.#options
+    const removed = readPurged(records.progress, exportLoop()?.purged ?? 0)
+    return new Set(removed.map(({ object }) => object))
+  }
+
+  /** Bodies that have left the data directory, for who needs them here. */
+  bodiesOf(evicted: readonly EvictedVersion[]): Promise<readonly SharedArrayBuffer[]> {
+    const cold = {
+      exportedThrough: this.#mark?.through ?? 0,
+      round: this.#round,
+      reader: this.#reader,
+    }
+    return bodiesOf(evicted, cold, this.#closing.signal, this.#options.budgetBytes)
+  }
+
+  get #round(): string {
+    return this.#options.exportLoop()?.noted.round ?? ''
+  }
+
+  get status(): ColdStatus {
+    const { through = 0, rows = 0, bytes = 0 } = this.#mark ?? {}
+    return { through, rows, bytes, fault: this.#fault }
+  }
+
+  /** Resolves when the bodies of all that is not hot, flushed and the same on the cluster have left. */
+  async evict(): Promise<void> {
+    const { clickhouse, maintenance, exportLoop } = this.#options
+    await this.#work
+    const through = this.#evictable()
+    if (through <= (this.#mark?.through ?? 0)) return
+    await exportLoop()?.verify(through)
+    await maintenance.eviction.evict(through, targetOf(clickhouse), () => this.#readMark())
+    this.#evictedAt = performance.now()
+    this.#readMark()
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#closing.abort()
+    await this.#reader.close()
+  }
+
+  #evictable(): number {
+    const { reads, maintenance } = this.#options
+    const through = Math.min(this.#rows.beyondHot, maintenance.manifest.flushedThrough)
+    return reads.during(({ records }) => records.snapshotAt(through))
+  }
+
+  #readMark(): void {
+    const { reads, records } = this.#options
+    this.#mark = reads.during(() => readEvictedMark(records.progress))
+  }
+
+  #evictIfWorthwhile(): void {
+    if (this.#work || this.#closing.signal.aborted) return
+    const through = this.#evictable()
+    if (through <= (this.#mark?.through ?? 0)) return
+    const isLate = performance.now() - this.#evictedAt > worthwhileMs
+    if (isLate || this.#isMuch(through)) this.#begin(() => this.evict())
+  }
+
+  #isMuch(through: number): boolean {
+    return this.#options.reads.during(({ records }) => {
+      let bytes = 0
+      for (const { objects } of records.log(this.#mark?.through ?? 0, through)) {
+        for (const object of objects) bytes += object.bytes
+        if (bytes >= worthwhileBytes) return true
+      }
+      return false
+    })
+  }
+
+  /** What a process before has begun. */
+  #resume(): void {
+    this.#begin(async () => {
+      await this.#options.maintenance.eviction.finish()
+      this.#readMark()
+    })
+  }
+
+  #begin(work: () => Promise<void>): void {
+    const done = async () => {
+      try {
+        await work()
+        this.#fault = undefined
+      } catch (thrown) {
+        if (this.#closing.signal.aborted) return
+        const message = thrown instanceof Error ? thrown.message : String(thrown)
+        if (message !== this.#fault) {
+          const told = 'older records stay in the data directory for now'
+          this.#options.logger?.warn({ err: thrown }, told)
+        }
+        this.#fault = message
+      }
+    }
+    this.#work = done().finally(() => {
+      this.#work = undefined
+    })
+  }
+}
