@@ -336,9 +336,12 @@ test('what is hidden takes the same look-ups and decisions as what is not there'
   const counted = async (...given: Parameters<typeof ask>) => {
     work.reset()
     await ask(...given)
+    // What the service does by itself meanwhile is not of the request.
+    service.access.catalog.get('project', absent)
     return work.counts
   }
   let compared = 0
+  const counts = new Set<string>()
   for (const [route, line] of lines) {
     const thing = line.about === undefined ? undefined : ours.things.get(line.about)
     if (!thing) continue
@@ -346,17 +349,15 @@ test('what is hidden takes the same look-ups and decisions as what is not there'
       const isOutside = caller.id === theirs.ownerId
       if (!isOutside && (isAllowed(caller, line.needs) || knows(caller, line.about!))) continue
       const name = `new-${randomUUID()}`
-      let [hidden, nowhere] = ['', '']
-      // Rounds of the service, as of retention after half a minute, look things up, too: what a request does is the same again.
-      for (let asks = 0; asks < 3 && (asks === 0 || hidden !== nowhere); asks++) {
-        hidden = await counted(route, line, caller, thing.id, name)
-        nowhere = await counted(route, line, caller, absent, name)
-      }
+      const hidden = await counted(route, line, caller, thing.id, name)
+      const nowhere = await counted(route, line, caller, absent, name)
       expect.soft(hidden, `${route} by ${caller.name}`).toBe(nowhere)
+      counts.add(hidden)
       compared++
     }
   }
   work.stop()
+  expect(counts.size).toBeGreaterThan(5)
   expect(compared).toBeGreaterThan(400)
 }, 600_000)
 

@@ -2,35 +2,68 @@
  * Counts what a request looks up and decides. Of two requests that differ only in whether something is
  * there, equal counts say what no clock can: that the time does not tell them apart.
  */
-import { vi } from 'vitest'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Grants } from '../../src/access/decide.ts'
 import { EntryStore } from '../../src/catalog/entry-store.ts'
 import { KindTable } from '../../src/catalog/kind-table.ts'
 import { ObjectIndex } from '../../src/catalog/object-index.ts'
 import { Engine } from '../../src/engine.ts'
+import { Router } from '../../src/server/route.ts'
 import { RecordReader } from '../../src/storage/read/record-reader.ts'
 
-export class WorkCount {
-  readonly #spies = [
-    ['decisions', vi.spyOn(Grants.prototype, 'at')],
-    ['entries by id', vi.spyOn(KindTable.prototype, 'get')],
-    ['entries by key', vi.spyOn(KindTable.prototype, 'keyed')],
-    ['objects', vi.spyOn(ObjectIndex.prototype, 'get')],
-    ['removed entries', vi.spyOn(EntryStore.prototype, 'deleted')],
-    ['queries', vi.spyOn(Engine.prototype, 'query')],
-    ['record ids', vi.spyOn(RecordReader.prototype, 'has')],
-  ] as const
+const counted: readonly (readonly [what: string, of: object, method: string])[] = [
+  ['decisions', Grants.prototype, 'at'],
+  ['entries by id', KindTable.prototype, 'get'],
+  ['entries by key', KindTable.prototype, 'keyed'],
+  ['objects', ObjectIndex.prototype, 'get'],
+  ['removed entries', EntryStore.prototype, 'deleted'],
+  ['queries', Engine.prototype, 'query'],
+  ['record ids', RecordReader.prototype, 'has'],
+]
 
-  reset(): void {
-    for (const [, spy] of this.#spies) spy.mockClear()
+/** Which request something is done for: a service also does things by itself, as its rounds of retention. */
+const request = new AsyncLocalStorage<Map<string, number>>()
+
+/** One request at a time. */
+export class WorkCount {
+  readonly #undo: readonly (() => void)[]
+  #calls = new Map<string, number>()
+
+  constructor() {
+    const note = (what: string) => {
+      if (request.getStore() === this.#calls) {
+        this.#calls.set(what, (this.#calls.get(what) ?? 0) + 1)
+      }
+    }
+    this.#undo = [
+      // Each request begins by finding its route.
+      before(Router.prototype, 'match', () => request.enterWith(this.#calls)),
+      ...counted.map(([what, of, method]) => before(of, method, () => note(what))),
+    ]
   }
 
-  /** Since it was reset. */
+  reset(): void {
+    this.#calls = new Map()
+  }
+
+  /** Of the request since it was reset. */
   get counts(): string {
-    return this.#spies.map(([name, spy]) => `${spy.mock.calls.length} ${name}`).join(', ')
+    return counted.map(([what]) => `${this.#calls.get(what) ?? 0} ${what}`).join(', ')
   }
 
   stop(): void {
-    for (const [, spy] of this.#spies) spy.mockRestore()
+    for (const undo of this.#undo) undo()
   }
+}
+
+/** Has `work` done before each call of a method; returns what undoes that. */
+function before(of: object, method: string, work: () => void): () => void {
+  const own = Object.getOwnPropertyDescriptor(of, method)!
+  const call = own.value as (...given: unknown[]) => unknown
+  const value = function (this: unknown, ...given: unknown[]) {
+    work()
+    return call.apply(this, given)
+  }
+  Object.defineProperty(of, method, { ...own, value })
+  return () => Object.defineProperty(of, method, own)
 }
