@@ -1,9 +1,9 @@
 /** Exports that projects make by themselves: what, where to, how often, and how they are. */
 import { useState } from 'preact/hooks'
-import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, LongTextField, TextField, textOf } from '../component/field.tsx'
 import { age, bytes, counted, time } from '../component/format.ts'
-import { LineAction, ListTable } from '../component/list-table.tsx'
+import { LineAction } from '../component/list-table.tsx'
 import { tell, tellFailure } from '../component/toast.tsx'
 import {
   type Export,
@@ -14,9 +14,8 @@ import {
   saveExport,
 } from '../service/export.ts'
 import { useLoaded } from '../service/load.ts'
-import { remove } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
-import { SettingsList } from './settings-list.tsx'
+import { SettingsAutomations } from './settings-automations.tsx'
 
 const contents = [
   { value: 'log_spans', label: 'Spans' },
@@ -42,10 +41,8 @@ const statuses = [
 
 export function SettingsExports() {
   const loaded = useLoaded('exports', listExports)
-  const open = openedOf('scheduled-export', 'rewind-export', 'remove-export')
-  const projects = loaded.data?.projects ?? []
-  const meant = loaded.data?.exports.find(({ id }) => id === open?.id)
-  const nameOf = (id: string) => projects.find((project) => project.id === id)?.name ?? id
+  const open = openedOf('rewind-export')
+  const rewound = loaded.data?.exports.find(({ id }) => id === open?.id)
   const run = async (each: Export) => {
     try {
       const { rows } = await runExport(each.id)
@@ -57,77 +54,42 @@ export function SettingsExports() {
   }
   return (
     <>
-      <SettingsList
+      <SettingsAutomations
         title="Exports"
         hint="What projects write to folders and S3 by themselves: each record once, and again when it has changed."
-        add={
-          <button type="button" class="primary" onClick={() => openWindow('scheduled-export')}>
-            New export
-          </button>
-        }
-        loaded={{ ...loaded, data: loaded.data?.exports }}
         empty="Nothing is exported by itself"
-      >
-        {(all) => (
-          <ListTable
-            label="Exports"
-            items={all}
-            itemId={({ id }) => id}
-            columns={[
-              { title: 'Name', cell: ({ name }) => name },
-              { title: 'Project', cell: ({ project_id }) => nameOf(project_id) },
-              { title: 'To', cell: ({ config }) => <code>{config.export_path}</code> },
-              { title: 'Written', cell: written },
-              { title: 'State', cell: stateOf },
-            ]}
-            actions={(each) => (
-              <>
-                <button
-                  type="button"
-                  aria-label={`Run now: ${each.name}`}
-                  onClick={() => void run(each)}
-                >
-                  Run now
-                </button>
-                <LineAction
-                  verb="Rewind"
-                  of={each.name}
-                  onChoose={() => openWindow('rewind-export', each.id)}
-                />
-                <LineAction
-                  verb="Change"
-                  of={each.name}
-                  onChoose={() => openWindow('scheduled-export', each.id)}
-                />
-                <LineAction
-                  verb="Delete"
-                  of={each.name}
-                  onChoose={() => openWindow('remove-export', each.id)}
-                />
-              </>
-            )}
-          />
+        kind="scheduled-export"
+        path="/v1/project_automation"
+        loaded={loaded}
+        items={loaded.data?.exports}
+        columns={[
+          { title: 'To', cell: ({ config }) => <code>{config.export_path}</code> },
+          { title: 'Written', cell: written },
+          { title: 'State', cell: stateOf },
+        ]}
+        beginNew="New export"
+        actions={(each) => (
+          <>
+            <button
+              type="button"
+              aria-label={`Run now: ${each.name}`}
+              onClick={() => void run(each)}
+            >
+              Run now
+            </button>
+            <LineAction
+              verb="Rewind"
+              of={each.name}
+              onChoose={() => openWindow('rewind-export', each.id)}
+            />
+          </>
         )}
-      </SettingsList>
-      {open?.kind === 'scheduled-export' && loaded.data && (open.id === '' || meant) && (
-        <ExportDialog export={meant} projects={projects} onSaved={loaded.reload} />
-      )}
-      {meant && open?.kind === 'rewind-export' && (
-        <RewindDialog export={meant} onDone={loaded.reload} />
-      )}
-      {meant && open?.kind === 'remove-export' && (
-        <Confirm
-          title={`Delete ${meant.name}?`}
-          verb="Delete"
-          onClose={closeWindow}
-          onConfirm={async () => {
-            await remove('/v1/project_automation', meant.id)
-            loaded.reload()
-          }}
-        >
-          <p>Files that it has written stay where they are.</p>
-        </Confirm>
-      )}
+        remains="Files that it has written stay where they are."
+        dialog={(each, projects) => (
+          <ExportDialog export={each} projects={projects} onSaved={loaded.reload} />
+        )}
+      />
+      {rewound && <RewindDialog export={rewound} onDone={loaded.reload} />}
     </>
   )
 }

@@ -1,9 +1,8 @@
 /** Rules by which values are masked before they are stored. What one would change is shown before it is saved. */
 import { useState } from 'preact/hooks'
-import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { FormDialog } from '../component/dialog.tsx'
 import { ChecksField, ChoiceField, TextField, textOf, textsOf } from '../component/field.tsx'
 import { counted, number } from '../component/format.ts'
-import { LineAction, ListTable } from '../component/list-table.tsx'
 import { tell } from '../component/toast.tsx'
 import { useLoaded } from '../service/load.ts'
 import {
@@ -15,9 +14,8 @@ import {
   saveMaskingRule,
   tryRule,
 } from '../service/masking.ts'
-import { remove } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
-import { SettingsList } from './settings-list.tsx'
+import { SettingsAutomations } from './settings-automations.tsx'
 
 const wholeValues = ''
 const patterns = [
@@ -44,75 +42,32 @@ interface Named {
 
 export function SettingsMasking() {
   const loaded = useLoaded('masking', listMaskingRules)
-  const open = openedOf('mask', 'remove-mask', 'mask-anew')
-  const rules = loaded.data?.rules
-  const projects = loaded.data?.projects ?? []
-  const meant = rules?.find(({ id }) => id === open?.id)
-  const nameOf = (id: string | null | undefined) =>
-    id == null ? 'All' : (projects.find((project) => project.id === id)?.name ?? id)
   return (
     <>
-      <SettingsList
+      <SettingsAutomations
         title="Masking"
         hint="What of records is masked before it is stored, indexed or shown."
-        add={
-          <span class="actions">
-            <button type="button" onClick={() => openWindow('mask-anew')}>
-              Mask what is stored
-            </button>
-            <button type="button" class="primary" onClick={() => openWindow('mask')}>
-              New rule
-            </button>
-          </span>
-        }
-        loaded={{ ...loaded, data: rules }}
         empty="Everything is stored as it comes"
-      >
-        {(all) => (
-          <ListTable
-            label="Masking"
-            items={all}
-            itemId={({ id }) => id}
-            columns={[
-              { title: 'Name', cell: ({ name }) => name },
-              { title: 'Project', cell: ({ project_id }) => nameOf(project_id) },
-              { title: 'Finds', cell: finds },
-              { title: 'Does', cell: does },
-            ]}
-            actions={(rule) => (
-              <>
-                <LineAction
-                  verb="Change"
-                  of={rule.name}
-                  onChoose={() => openWindow('mask', rule.id)}
-                />
-                <LineAction
-                  verb="Delete"
-                  of={rule.name}
-                  onChoose={() => openWindow('remove-mask', rule.id)}
-                />
-              </>
-            )}
-          />
+        kind="mask"
+        path="/v1/masking_rule"
+        loaded={loaded}
+        items={loaded.data?.rules}
+        columns={[
+          { title: 'Finds', cell: finds },
+          { title: 'Does', cell: does },
+        ]}
+        beginNew="New rule"
+        alsoBegin={
+          <button type="button" onClick={() => openWindow('mask-anew')}>
+            Mask what is stored
+          </button>
+        }
+        remains="What is masked stays masked."
+        dialog={(rule, projects) => (
+          <RuleDialog rule={rule} projects={projects} onSaved={loaded.reload} />
         )}
-      </SettingsList>
-      {open?.kind === 'mask' && loaded.data && (open.id === '' || meant) && (
-        <RuleDialog rule={meant} projects={projects} onSaved={loaded.reload} />
-      )}
-      {open?.kind === 'mask-anew' && loaded.data && <AnewDialog projects={projects} />}
-      {meant && open?.kind === 'remove-mask' && (
-        <Confirm
-          title={`Delete ${meant.name}?`}
-          verb="Delete"
-          onClose={closeWindow}
-          onConfirm={async () => {
-            await remove('/v1/masking_rule', meant.id)
-            loaded.reload()
-          }}
-        >
-          <p>What is masked stays masked.</p>
-        </Confirm>
-      )}
+      />
+      {openedOf('mask-anew') && loaded.data && <AnewDialog projects={loaded.data.projects} />}
     </>
   )
 }

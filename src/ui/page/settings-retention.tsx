@@ -1,12 +1,10 @@
 /** Rules by which records of projects leave. What one would remove is shown before it is saved. */
 import { useState } from 'preact/hooks'
-import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, LongTextField, TextField, textOf } from '../component/field.tsx'
 import { bytes, counted, number } from '../component/format.ts'
-import { LineAction, ListTable } from '../component/list-table.tsx'
 import { tell, tellFailure } from '../component/toast.tsx'
 import { useLoaded } from '../service/load.ts'
-import { remove } from '../service/people.ts'
 import {
   listRules,
   previewRule,
@@ -16,8 +14,8 @@ import {
   runRule,
   saveRule,
 } from '../service/retention.ts'
-import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
-import { SettingsList } from './settings-list.tsx'
+import { closeWindow } from '../state/opened.ts'
+import { SettingsAutomations } from './settings-automations.tsx'
 
 const kinds = [
   { value: 'project_logs', label: 'Logs' },
@@ -29,11 +27,6 @@ const endlessDays = 36_500
 
 export function SettingsRetention() {
   const loaded = useLoaded('retention', listRules)
-  const open = openedOf('rule', 'remove-rule')
-  const rules = loaded.data?.rules
-  const meant = rules?.find(({ id }) => id === open?.id)
-  const projects = loaded.data?.projects ?? []
-  const nameOf = (id: string) => projects.find((project) => project.id === id)?.name ?? id
   const run = async ({ id }: Rule) => {
     try {
       const { traces, records } = await runRule(id)
@@ -43,72 +36,31 @@ export function SettingsRetention() {
     }
   }
   return (
-    <>
-      <SettingsList
-        title="Retention"
-        hint="Which traces leave the disk for good, with all their versions. Carried out every 15 minutes."
-        add={
-          <button type="button" class="primary" onClick={() => openWindow('rule')}>
-            New rule
-          </button>
-        }
-        loaded={{ ...loaded, data: rules }}
-        empty="Everything stays"
-      >
-        {(all) => (
-          <ListTable
-            label="Retention"
-            items={all}
-            itemId={({ id }) => id}
-            columns={[
-              { title: 'Name', cell: ({ name }) => name },
-              { title: 'Project', cell: ({ project_id }) => nameOf(project_id) },
-              {
-                title: 'Of',
-                cell: ({ config }) =>
-                  kinds.find(({ value }) => value === config.object_type)?.label,
-              },
-              { title: 'Keeps', cell: ({ config }) => keeps(config) },
-            ]}
-            actions={(rule) => (
-              <>
-                <button
-                  type="button"
-                  aria-label={`Run now: ${rule.name}`}
-                  onClick={() => void run(rule)}
-                >
-                  Run now
-                </button>
-                <LineAction
-                  verb="Change"
-                  of={rule.name}
-                  onChoose={() => openWindow('rule', rule.id)}
-                />
-                <LineAction
-                  verb="Delete"
-                  of={rule.name}
-                  onChoose={() => openWindow('remove-rule', rule.id)}
-                />
-              </>
-            )}
-          />
-        )}
-      </SettingsList>
-      {open?.kind === 'rule' && loaded.data && (open.id === '' || meant) && (
-        <RuleDialog rule={meant} projects={projects} onSaved={loaded.reload} />
+    <SettingsAutomations
+      title="Retention"
+      hint="Which traces leave the disk for good, with all their versions. Carried out every 15 minutes."
+      empty="Everything stays"
+      kind="rule"
+      path="/v1/project_automation"
+      loaded={loaded}
+      items={loaded.data?.rules}
+      columns={[
+        {
+          title: 'Of',
+          cell: ({ config }) => kinds.find(({ value }) => value === config.object_type)?.label,
+        },
+        { title: 'Keeps', cell: ({ config }) => keeps(config) },
+      ]}
+      beginNew="New rule"
+      actions={(rule) => (
+        <button type="button" aria-label={`Run now: ${rule.name}`} onClick={() => void run(rule)}>
+          Run now
+        </button>
       )}
-      {meant && open?.kind === 'remove-rule' && (
-        <Confirm
-          title={`Delete ${meant.name}?`}
-          verb="Delete"
-          onClose={closeWindow}
-          onConfirm={async () => {
-            await remove('/v1/project_automation', meant.id)
-            loaded.reload()
-          }}
-        />
+      dialog={(rule, projects) => (
+        <RuleDialog rule={rule} projects={projects} onSaved={loaded.reload} />
       )}
-    </>
+    />
   )
 }
 
