@@ -59,9 +59,10 @@ export function hasCluster(): boolean {
   return missing === undefined
 }
 
-function installClickHouse(): void {
+/** Once: about 600 MB. */
+export function installClickHouse(): void {
   if (existsSync(join(here, 'node_modules/chdb'))) return
-  console.log('installing ClickHouse (about 600 MB)')
+  console.log('installing ClickHouse')
   // Not `ci`: the lock file has the library of the platform that it was written on only.
   const command = ['install', '--no-save', '--no-audit', '--no-fund']
   execFileSync('npm', command, { cwd: here, stdio: ['ignore', 'inherit', 'inherit'] })

@@ -1,5 +1,6 @@
-/** Installs what the tests of clients in other languages, and of other versions of Node, need, before tests that take the time. */
+/** Installs what the tests of clients in other languages, of other versions of Node and of a cluster need, before tests that take the time. */
 import { readdirSync } from 'node:fs'
+import { hasCluster, installClickHouse } from '../cluster/cluster.ts'
 import {
   deploymentReader,
   goMissing,
@@ -29,6 +30,7 @@ async function prepareGo(): Promise<void> {
   if (!minioMissing) await minioProgram()
 }
 
+if (hasCluster()) installClickHouse()
 await Promise.all([
   ...(pythonMissing ? [] : [preparePython()]),
   ...(goMissing ? [] : [prepareGo()]),
