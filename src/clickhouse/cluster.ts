@@ -19,6 +19,7 @@ export interface ShardNode {
 interface ListedNode {
   readonly host_name: string
   readonly shard_num: number
+  readonly internal_replication: number
 }
 
 export class ClickHouseCluster {
@@ -191,13 +192,30 @@ async function discover(
     return make([{ node: newNode(url), shard: 1 }], false)
   }
   const listed = await node.rows<ListedNode>(
-    `SELECT host_name, shard_num FROM system.clusters WHERE cluster = '${cluster}' ORDER BY shard_num, replica_num`,
+    `SELECT host_name, shard_num, internal_replication FROM system.clusters WHERE cluster = '${cluster}' ORDER BY shard_num, replica_num`,
   )
   if (listed.length === 0) throw await noCluster(node, cluster)
+  const isReplicated = await hasKeeper(node)
+  if (!isReplicated) requireInsertsToAll(node, cluster, listed)
   const nodes = listed.map(({ host_name, shard_num }) => {
     return { node: newNode(urlOf(url, host_name)), shard: shard_num }
   })
-  return make(nodes, await hasKeeper(node))
+  return make(nodes, isReplicated)
+}
+
+/** Replicas that nobody replicates would stay empty, and be read. */
+function requireInsertsToAll(
+  node: ClickHouseNode,
+  cluster: string,
+  listed: readonly ListedNode[],
+): void {
+  const shards = new Set(listed.map(({ shard_num }) => shard_num))
+  const isLeftToKeeper = listed.some(({ internal_replication }) => internal_replication === 1)
+  if (shards.size === listed.length || !isLeftToKeeper) return
+  throw new ExportFault(
+    'unfit',
+    `${node.name} has internal_replication for the cluster "${cluster}", so inserts go to one replica, and no Keeper and macros shard and replica that would bring them to the others: set internal_replication to false in remote_servers, or give the nodes these`,
+  )
 }
 
 /** The same interface of another host. */

@@ -4,9 +4,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ClickHouseCluster } from '../../src/clickhouse/cluster.ts'
 import { committedVersions, differences, exportedVersions } from '../support/exported-records.ts'
 import { type Answer, type AnyJson, RunningService, testKey } from '../support/running-service.ts'
-import { Cluster, clusterName, hasCluster } from './cluster.ts'
+import { Cluster, clusterName, clusterOfOneInsert, hasCluster } from './cluster.ts'
 
 const clusterNumber = 94
 const database = 'assay'
@@ -177,6 +178,19 @@ describe.runIf(hasCluster())('a cluster', () => {
       await expect(answer).rejects.toThrow()
       await ended()
     })
+  })
+
+  test('is not taken if replicas would stay empty', async () => {
+    const settings = {
+      urls: [cluster.urlOf(1)],
+      user: 'default',
+      password: '',
+      database,
+      cluster: clusterOfOneInsert,
+      authority: undefined,
+    }
+    const opened = ClickHouseCluster.open(settings, new AbortController().signal)
+    await expect(opened).rejects.toThrow('set internal_replication to false in remote_servers')
   })
 
   test('a shard that is gone is named, and what is not there is answered', async () => {

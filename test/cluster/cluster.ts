@@ -32,6 +32,8 @@ const here = new URL('.', import.meta.url).pathname
 
 export const clusterName = 'assay'
 export const httpPort = 8123
+/** The same nodes, of which inserts go to one replica. */
+export const clusterOfOneInsert = 'one_insert'
 const nativePort = 9000
 
 export interface ClusterSize {
@@ -311,19 +313,27 @@ export class Cluster {
   }
 
   #configOf(node: number): string {
+    // As nodes cannot fetch from each other, inserts go to each replica.
+    const [cluster, other] = [false, true].map((isInternal) => this.#shardsOf(isInternal))
+    const shard = Math.floor((node - 1) / this.replicas) + 1
+    return `<clickhouse>
+  <remote_servers>
+    <${clusterName}>${cluster}</${clusterName}>
+    <${clusterOfOneInsert}>${other}</${clusterOfOneInsert}>
+  </remote_servers>
+  <macros><shard>${shard}</shard><replica>${node}</replica></macros>
+</clickhouse>
+`
+  }
+
+  #shardsOf(isInternal: boolean): string {
     const shards = Array.from({ length: this.shards }, (_, shard) => {
       const replicas = Array.from({ length: this.replicas }, (_, replica) => {
         const host = addressOf(this.#number, shard * this.replicas + replica + 1)
         return `<replica><host>${host}</host><port>${nativePort}</port></replica>`
       })
-      // As nodes cannot fetch from each other, inserts go to each replica.
-      return `<shard><internal_replication>false</internal_replication>${replicas.join('')}</shard>`
+      return `<shard><internal_replication>${isInternal}</internal_replication>${replicas.join('')}</shard>`
     })
-    const shard = Math.floor((node - 1) / this.replicas) + 1
-    return `<clickhouse>
-  <remote_servers><${clusterName}>${shards.join('')}</${clusterName}></remote_servers>
-  <macros><shard>${shard}</shard><replica>${node}</replica></macros>
-</clickhouse>
-`
+    return shards.join('')
   }
 }
