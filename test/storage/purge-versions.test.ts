@@ -3,6 +3,7 @@ import { flush } from '../../src/storage/maintenance/flush.ts'
 import { packRows } from '../../src/storage/maintenance/pack-rows.ts'
 import { notePurges, type Purge, readPurges } from '../../src/storage/maintenance/purge-plan.ts'
 import { purgePlannedRows, purgeSegments } from '../../src/storage/maintenance/purge-versions.ts'
+import { recordsFile, segmentFiles, spaceOf } from '../../src/storage/maintenance/segment-files.ts'
 import { wipeFiles } from '../../src/storage/maintenance/wipe-free.ts'
 import { verifyRecords } from '../../src/storage/read/verify-records.ts'
 import type { RecordDamage } from '../../src/storage/record-damage.ts'
@@ -121,4 +122,23 @@ it('finds what is packed in the place of rows that left, with as many rows as lo
   for (let i = 14; i < 16; i++) records.insert([row(i)])
   pack()
   expect(inputs()).toEqual([a, undefined, undefined, undefined, e, f])
+})
+
+it('frees nearly all that the versions took', () => {
+  const records = new TemporaryRecords()
+  const store = temporarySegments(records.directory)
+  const textOf = (i: number) =>
+    Array.from({ length: 120 }, (_, word) => ((i * 127 + word) * 2_654_435_761) % 2 ** 32).join(' ')
+  const rows = Array.from({ length: 2000 }, (_, i) => ({ id: `r${i}`, input: textOf(i) }))
+  for (let from = 0; from < rows.length; from += 500) records.insert(rows.slice(from, from + 500))
+  flush(records.environment, store, defaultLimits)
+  const used = () =>
+    [recordsFile(records.environment), ...segmentFiles(store.environment)]
+      .map((file) => spaceOf(file).usedBytes)
+      .reduce((sum, bytes) => sum + bytes)
+  const before = used()
+  const ids = rows.slice(0, 1800).map(({ id }) => id)
+  records.insert(ids.map((id) => ({ id, _object_delete: true })))
+  purge(records, store, [{ kind: 'deleted', object: 1, ids }])
+  expect((before - used()) / (before * 0.9)).toBeGreaterThan(0.9)
 })
