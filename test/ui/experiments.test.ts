@@ -207,6 +207,35 @@ describe.skipIf(!hasBrowser)('experiments in the page', { timeout: 60_000 }, () 
     expect(faults).toEqual([])
   })
 
+  test('asks at once for what does not wait for one another, and for lines before counts', async () => {
+    const { json } = await service.request('/v1/experiment?experiment_name=second')
+    const [second] = json.objects as unknown as readonly { readonly id: string }[]
+    const { page } = await browser.page('/docs')
+    // None of these is answered before all of them are asked for.
+    const held = new Map<string, () => void>()
+    const asked: string[] = []
+    await page.route(/\/v1\/(project|experiment)\?/, async (route) => {
+      const { searchParams } = new URL(route.request().url())
+      const about = ['project_name', 'experiment_name', 'ids'].find((name) => {
+        return searchParams.has(name) && !(name === 'project_name' && searchParams.size > 1)
+      })
+      if (about === undefined) return route.continue()
+      await new Promise<void>((resolve) => {
+        held.set(about, resolve)
+        if (held.size === 3) for (const release of held.values()) release()
+      })
+      await route.continue()
+    })
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname !== '/btql') return
+      const { query } = JSON.parse(request.postData()!) as { readonly query: string }
+      asked.push(/ as (examples|worst|shown_output|all_lines)/.exec(query)![1]!)
+    })
+    await page.goto(`${service.url}${list}/first?compare=${second!.id}`)
+    await page.getByText('1 – 50 of 240 examples').waitFor()
+    expect(asked).toEqual(['examples', 'worst', 'shown_output', 'all_lines'])
+  })
+
   test('opens an example of a comparison with the answers of all', async () => {
     const { page } = await browser.page(list)
     await page.getByLabel('Choose first').check()

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSpans } from '../../src/demo/generate.ts'
 import type { SpanRecord } from '../../src/demo/record.ts'
+import { cost, duration } from '../../src/ui/component/format.ts'
 import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { RunningService } from '../support/running-service.ts'
@@ -95,8 +96,8 @@ describe.skipIf(!hasBrowser)("a project's home", { timeout: 120_000 }, () => {
         'percentile(metrics.end - metrics.start, 0.95) filter (where is_root) as p95\n' +
         `from: ${source}\nfilter: ${condition}`,
     )
-    expect((await figure(page, 'Cost')).text).toBe(`$${Number(figures!.cost).toFixed(2)}`)
-    expect((await figure(page, 'Latency, p95')).text).toBe(secondsAsShown(Number(figures!.p95)))
+    expect((await figure(page, 'Cost')).text).toBe(cost(Number(figures!.cost)))
+    expect((await figure(page, 'Latency, p95')).text).toBe(duration(Number(figures!.p95)))
     await page.getByRole('toolbar', { name: 'Cost over time' }).waitFor()
     await picture('home-week')
 
@@ -157,7 +158,7 @@ describe.skipIf(!hasBrowser)("a project's home", { timeout: 120_000 }, () => {
     const longest = Math.max(
       ...records.filter(({ span_id, root_span_id }) => span_id === root_span_id).map(lengthOf),
     )
-    await expect.poll(() => slowest.locator('.value').textContent()).toBe(secondsAsShown(longest))
+    await expect.poll(() => slowest.locator('.value').textContent()).toBe(duration(longest))
     await failing.locator('a').click()
     expect(await rowsOfLogs(page)).toBe(count)
     await page.goBack()
@@ -246,10 +247,4 @@ describe.skipIf(!hasBrowser)("a project's home", { timeout: 120_000 }, () => {
 
 function numberOf(text: string | null): number {
   return Number(/[\d,]+/.exec(text ?? '')?.[0].replaceAll(',', ''))
-}
-
-function secondsAsShown(seconds: number): string {
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }

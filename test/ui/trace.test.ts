@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('a trace in the page', { timeout: 60_000 }, () => {
       expect(totals).toContain(told)
     }
     const lines = page.getByRole('treeitem')
-    const facts = 'gpt-4o · 1,234 tokens · $0.02 · first token 400 ms'
+    const facts = 'gpt-4o · 1,234 tokens · $0.020 · first token 400 ms'
     await page.locator('[role=treeitem]', { hasText: 'answer' }).getByText(facts).waitFor()
     await lines.first().focus()
     await page.keyboard.press('ArrowDown')

@@ -2,6 +2,7 @@
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { Buckets, Span } from '../service/time-buckets.ts'
+import { moment } from './format.ts'
 import { resolveColor } from './resolve-color.ts'
 
 export interface Plot {
@@ -99,19 +100,6 @@ function orNone(count: number): number | null {
   return count === 0 ? null : count
 }
 
-const exactClock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-})
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
-const calendar = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
-const years = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' })
 const daySeconds = 86_400
 
 /** Seconds between marks of the axis. */
@@ -130,9 +118,9 @@ function isWhole(drawn: uPlot, seconds: number): boolean {
 
 /** As exact as the length of what is shown asks for. */
 function momentOf(seconds: number, length: number): string {
-  const date = new Date(seconds * 1000)
-  if (length > 400 * daySeconds) return years.format(date)
-  if (length < 600) return exactClock.format(date)
-  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
-  return length > 6 * daySeconds || isMidnight ? calendar.format(date) : clock.format(date)
+  const at = new Date(seconds * 1000)
+  if (length > 400 * daySeconds) return moment(at, 'month')
+  if (length < 600) return moment(at, 'exactClock')
+  const isMidnight = at.getHours() === 0 && at.getMinutes() === 0
+  return moment(at, length > 6 * daySeconds || isMidnight ? 'day' : 'clock')
 }

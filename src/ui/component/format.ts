@@ -27,20 +27,24 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return isJsonObject(value)
 }
 
-/** 0.042 s is 42 ms; 75 s is 1 min 15 s. */
-export function duration(seconds: unknown): string {
-  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return ''
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+/** With Unicode's minus, as all numbers have it that are written here. */
+function signed(text: string): string {
+  return text.replace('-', '−')
 }
 
 const counts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
 const decimals = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 })
+const twoDigits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 2 })
+const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 
 export function number(value: unknown): string {
   if (typeof value !== 'number') return preview(value)
   return Number.isInteger(value) ? counts.format(value) : decimals.format(value)
+}
+
+/** Where there is little room: 12,345 are 12.3K. */
+export function compact(value: number): string {
+  return value < 10_000 ? number(value) : short.format(value)
 }
 
 /** `1 span`, `1,500 spans`. */
@@ -48,28 +52,51 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${counts.format(count)} ${count === 1 ? one : many}`
 }
 
+const timeUnits = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+] as const
+
+/** 0.042 s is 42 ms; 75 s is 1 min 15 s; 7,260 s are 2 h 1 min. */
+export function duration(seconds: unknown): string {
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return ''
+  if (seconds < 0) return `−${duration(-seconds)}`
+  const milliseconds = seconds * 1000
+  if (milliseconds < 9.95) return `${twoDigits.format(milliseconds)} ms`
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
+  if (seconds < 59.95) return `${seconds.toFixed(seconds < 9.995 ? 2 : 1)} s`
+  // Two units tell enough, and what is left of the smaller one is rounded before it is cut up.
+  const [step] = timeUnits[
+    timeUnits.findIndex(([length]) => length <= Math.round(seconds)) + 1
+  ] ?? [1]
+  let left = Math.round(seconds / step) * step
+  const parts = timeUnits.flatMap(([length, unit]) => {
+    const count = Math.floor(left / length)
+    left -= count * length
+    return count === 0 ? [] : `${count} ${unit}`
+  })
+  return parts.join(' ')
+}
+
+/** A score from 0 to 1: `86.1 %`. */
 export function score(value: unknown): string {
-  return typeof value === 'number' ? `${(value * 100).toFixed(1)} %` : ''
+  return typeof value === 'number' ? `${signed((value * 100).toFixed(1))} %` : ''
 }
 
-export function cost(value: unknown): string {
-  return typeof value === 'number'
-    ? `$${value < 0.01 ? value.toPrecision(2) : value.toFixed(2)}`
-    : ''
+/** A part of a whole: `12 %`, and below one `0.4 %`. */
+export function share(part: number): string {
+  const percent = part * 100
+  return `${percent > 0 && percent < 0.995 ? twoDigits.format(percent) : Math.round(percent)} %`
 }
 
-const clock = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hour12: false,
-})
-
-export function time(value: unknown): string {
-  const at = typeof value === 'string' ? new Date(value) : undefined
-  return at && !Number.isNaN(at.getTime()) ? clock.format(at) : ''
+/** What something became beside what it was: `+12 %`. */
+export function growth(now: number, before: number): string {
+  const percent = (now / before - 1) * 100
+  const size = Math.abs(percent)
+  if (size < 0.5) return '±0 %'
+  return `${percent > 0 ? '+' : '−'}${size < 9.95 ? twoDigits.format(size) : counts.format(size)} %`
 }
 
 /** A difference between scores, in points of a hundred: `+2.1`. */
@@ -79,6 +106,66 @@ export function change(difference: number): string {
   if (Math.abs(points) < 0.005) return '≈0'
   const digits = Math.abs(points) < 0.1 ? 2 : 1
   return `${points > 0 ? '+' : '−'}${Math.abs(points).toFixed(digits)}`
+}
+
+/** A distance between scores: `20.0 points`. */
+export function points(distance: number): string {
+  return `${(distance * 100).toFixed(1)} points`
+}
+
+/** How well people agree, from −1 to 1. */
+export function kappa(value: number): string {
+  return signed(value.toFixed(2))
+}
+
+const dollars = new Intl.NumberFormat(undefined, {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+})
+const cents = new Intl.NumberFormat(undefined, {
+  minimumSignificantDigits: 2,
+  maximumSignificantDigits: 2,
+})
+
+/** In dollars. Below one, two digits tell as much as of anything else: `$0.63`, `$0.00010`. */
+export function cost(value: unknown): string {
+  if (typeof value !== 'number') return ''
+  if (value === 0) return '$0'
+  const size = Math.abs(value)
+  return `${value < 0 ? '−' : ''}$${(size < 0.995 ? cents : dollars).format(size)}`
+}
+
+const day = { month: 'short', day: 'numeric' } as const
+const toMinutes = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+const toSeconds = { ...toMinutes, second: '2-digit' } as const
+
+/** Formats of moments, from what is the longest to what is the most exact. */
+const moments = {
+  month: new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' }),
+  day: new Intl.DateTimeFormat(undefined, day),
+  moment: new Intl.DateTimeFormat(undefined, { ...day, ...toMinutes }),
+  clock: new Intl.DateTimeFormat(undefined, toMinutes),
+  exactClock: new Intl.DateTimeFormat(undefined, toSeconds),
+}
+const thisYear = new Intl.DateTimeFormat(undefined, { ...day, ...toSeconds })
+const anyYear = new Intl.DateTimeFormat(undefined, { ...day, year: 'numeric', ...toSeconds })
+
+export type MomentForm = keyof typeof moments
+
+/** Of one's own time zone. */
+export function moment(at: Date, form: MomentForm = 'moment'): string {
+  return moments[form].format(at)
+}
+
+export function momentsBetween(from: Date, to: Date): string {
+  return moments.moment.formatRange(from, to)
+}
+
+/** To the second, and with its year if that is another than this. */
+export function time(value: unknown): string {
+  const at = typeof value === 'string' ? new Date(value) : undefined
+  if (!at || Number.isNaN(at.getTime())) return ''
+  return (at.getFullYear() === new Date().getFullYear() ? thisYear : anyYear).format(at)
 }
 
 const agesBySeconds: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit])[] = [
@@ -105,7 +192,12 @@ export function age(value: unknown): string {
 export function bytes(count: unknown): string {
   if (typeof count !== 'number' || !Number.isFinite(count)) return ''
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
-  const step = Math.min(Math.floor(Math.log10(Math.max(count, 1)) / 3), units.length - 1)
-  const shown = count / 1000 ** step
-  return `${step === 0 || shown >= 100 ? Math.round(shown) : shown.toFixed(1)} ${units[step]}`
+  let shown = count
+  let step = 0
+  // 999.5 kB would be written as 1,000.
+  while (shown >= 999.5 && step < units.length - 1) {
+    shown /= 1000
+    step++
+  }
+  return `${step === 0 || shown >= 99.95 ? counts.format(shown) : shown.toFixed(1)} ${units[step]}`
 }

@@ -1,5 +1,5 @@
 /** Several distributions in one plot: for each bucket a bar of each. */
-import { number } from './format.ts'
+import { number, share } from './format.ts'
 
 export interface BarSeries {
   readonly name: string
@@ -55,7 +55,7 @@ export function GroupedBars({
                 width={Math.max(1, barWidth - 1)}
                 height={tall}
               >
-                <title>{`${name}, ${percent(from)} to ${percent((bucket + 1) / buckets)}: ${number(count)}`}</title>
+                <title>{`${name}, ${share(from)} to ${share((bucket + 1) / buckets)}: ${number(count)}`}</title>
               </rect>
             )
           }),
@@ -89,8 +89,4 @@ export function GroupedBars({
       </div>
     </>
   )
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 100)} %`
 }

@@ -4,8 +4,7 @@ import { useLoaded } from '../service/load.ts'
 import { type Buckets, loadBuckets, type Span } from '../service/time-buckets.ts'
 import { theme } from '../state/theme.ts'
 import type { Plot } from './bars.ts'
-import { counted, number } from './format.ts'
-import { moments } from './moments.ts'
+import { counted, momentsBetween, number } from './format.ts'
 
 export interface HistogramProps {
   /** What it counts, as the service prints queries. */
@@ -94,7 +93,7 @@ function tellOf({ times, counts, errors, width }: Buckets, place: number | undef
   const from = isOne ? times[place]! : (times[0] ?? 0)
   const to = isOne ? from + width : (times.at(-1) ?? 0) + width
   const told = counted(count, 'record') + (failed > 0 ? `, ${number(failed)} with errors` : '')
-  return `${moments.formatRange(from * 1000, to * 1000)}: ${told}`
+  return `${momentsBetween(new Date(from * 1000), new Date(to * 1000))}: ${told}`
 }
 
 function sum(values: readonly number[]): number {

@@ -21,7 +21,7 @@ export function Sparkline({ label, values, width = 180, height = 34 }: Sparkline
     values.length === 1 ? width / 2 : margin + (index / (values.length - 1)) * (width - 2 * margin)
   const y = (value: number) => height - margin - ((value - low) / range) * (height - 2 * margin)
   const points = values.flatMap((value, index) =>
-    value === null ? [] : [`${x(index).toFixed(1)},${y(value).toFixed(1)}`],
+    value === null ? [] : [`${Math.round(x(index) * 10) / 10},${Math.round(y(value) * 10) / 10}`],
   )
   const last = values.findLastIndex((value) => value !== null)
   return (

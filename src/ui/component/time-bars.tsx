@@ -1,6 +1,7 @@
 /** A small plot of what each unit of a time came to: bars with axes, each of which leads to what it counts. */
 import { useState } from 'preact/hooks'
 import { base, goTo } from '../state/location.ts'
+import { moment, momentsBetween } from './format.ts'
 import { isForBrowser } from './link.tsx'
 
 export interface TimeBarsProps {
@@ -110,27 +111,14 @@ function roundAbove(value: number): number {
   return ([1, 2, 5, 10].find((step) => step * power >= value * 0.999_999) ?? 10) * power
 }
 
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
-const calendar = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
-const moment = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
-
 function markOf(seconds: number, unitSeconds: number): string {
-  return (unitSeconds <= 3600 ? clock : calendar).format(new Date(seconds * 1000))
+  return moment(new Date(seconds * 1000), unitSeconds <= 3600 ? 'clock' : 'day')
 }
 
 function unitOf(seconds: number, unitSeconds: number): string {
+  const from = new Date(seconds * 1000)
   const isDays = unitSeconds >= 86_400
   return isDays
-    ? calendar.format(new Date(seconds * 1000))
-    : moment.formatRange(new Date(seconds * 1000), new Date((seconds + unitSeconds) * 1000))
+    ? moment(from, 'day')
+    : momentsBetween(from, new Date((seconds + unitSeconds) * 1000))
 }

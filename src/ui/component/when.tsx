@@ -1,11 +1,11 @@
-import { age } from './format.ts'
+import { age, time } from './format.ts'
 
 /** How long ago something was; exactly when the pointer rests on it. */
 export function When({ at, never = '' }: { readonly at: string | null; readonly never?: string }) {
   return at === null ? (
     <span class="hint">{never}</span>
   ) : (
-    <time dateTime={at} title={at}>
+    <time dateTime={at} title={time(at)}>
       {age(at)}
     </time>
   )

@@ -22,8 +22,8 @@ import {
   soughtIn,
   worstScore,
 } from '../service/comparison.ts'
-import { type Experiment, experimentsById, totalsOf } from '../service/experiment.ts'
-import { useLoaded } from '../service/load.ts'
+import { type Experiment, totalsOf } from '../service/experiment.ts'
+import { type Loaded, useLoaded } from '../service/load.ts'
 import { quoted, type Row } from '../service/query.ts'
 import { clauseOf } from '../service/query-text.ts'
 import {
@@ -39,25 +39,19 @@ import { comparisonColumns } from './comparison-columns.tsx'
 import { ComparisonExample } from './comparison-example.tsx'
 import { ComparisonSummary } from './comparison-summary.tsx'
 import { plainColumns } from './example-columns.tsx'
-import {
-  FoundPages,
-  FoundSearch,
-  pageNumber,
-  pageSize,
-  useFoundPage,
-  useFoundWords,
-} from './found-rows.tsx'
+import { FoundPages, FoundSearch, pageNumber, useFoundPage, useFoundWords } from './found-rows.tsx'
 
 export interface ComparisonProps {
   readonly base: Experiment
-  readonly otherIds: readonly string[]
+  readonly others: Loaded<readonly Experiment[]>
   readonly comparisonKey: string
 }
 
-export function Comparison({ base, otherIds, comparisonKey }: ComparisonProps) {
-  const { data, error, reload } = useLoaded(`experiments ${otherIds.join()}`, (signal) =>
-    experimentsById(otherIds, signal),
-  )
+/** More examples than a screen has room for, each of several lines. */
+const linesPerPage = 50
+
+export function Comparison({ base, others: loaded, comparisonKey }: ComparisonProps) {
+  const { data, error, reload } = loaded
   if (error) return <Failure error={error} retry={reload} />
   if (!data) return <Loading what="the experiments" />
   const others = data.filter(({ id }) => id !== base.id)
@@ -107,13 +101,14 @@ function Lines({
   const show = shownKinds.find((kind) => kind === parameter('show')) ?? 'all'
   const order = comparisonOrders.find((each) => each === parameter('sort')) ?? 'regressions'
   const page = pageNumber()
-  const isReady = totals.data !== undefined && score !== undefined && isFound && isOfSource
+  const isReady = score !== undefined && isFound && isOfSource
   const lines = useLoaded(
     isReady ? `lines ${key} ${score} ${show} ${order} ${page}` : undefined,
-    (signal) => linesOfPage(compared, { score: score!, show, order, page, pageSize }, signal),
+    (signal) =>
+      linesOfPage(compared, { score: score!, show, order, page, pageSize: linesPerPage }, signal),
   )
   // What is read first comes first: counting would take half of the processors from it.
-  const isCounted = isReady && lines.data !== undefined
+  const isCounted = isReady && lines.data !== undefined && totals.data !== undefined
   const counts = useLoaded(isCounted ? `counts ${key} ${score}` : undefined, (signal) =>
     countsOf(compared, score!, scoreNames(totals.data!), signal),
   )
@@ -190,7 +185,7 @@ function LinesTable(props: {
         onOpen={({ id }) => openBeside({ row: id })}
         onStep={({ id }) => setParameters({ row: id })}
         linkOf={({ id }) => addressWith({ row: id })}
-        foot={<FoundPages shown={lines.length} total={total} what="examples" />}
+        foot={<FoundPages shown={lines.length} total={total} what="examples" size={linesPerPage} />}
       />
       {openLine && (
         <ComparisonExample

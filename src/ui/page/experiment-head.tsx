@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { age, time } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
 import { PageHead } from '../component/page-head.tsx'
+import { When } from '../component/when.tsx'
 import { requestJson } from '../service/client.ts'
 import { commitOf, type Experiment } from '../service/experiment.ts'
 import { useLoaded } from '../service/load.ts'
@@ -24,7 +24,9 @@ export function ExperimentHead({
   const facts = (
     <>
       {description && <span>{description}</span>}
-      <span title={time(created)}>made {age(created)}</span>
+      <span>
+        made <When at={created} />
+      </span>
       {commit !== '' && (
         <code title={[repo_info?.author_name, repo_info?.commit_message].join('\n')}>{commit}</code>
       )}

@@ -1,5 +1,6 @@
 /** One experiment, or its comparison with others: `?compare=` has their ids. */
-import { experimentByName } from '../service/experiment.ts'
+import { experimentByName, experimentsById } from '../service/experiment.ts'
+import { useLoaded } from '../service/load.ts'
 import { parameter } from '../state/location.ts'
 import { Comparison } from './comparison.tsx'
 import { ExperimentResults } from './experiment-results.tsx'
@@ -14,15 +15,19 @@ export function ExperimentPage({
 }) {
   const options = { kind: 'experiment', projectName, name, find: experimentByName }
   const { project, object: experiment, notice } = useNamedObject(options)
+  const compared = (parameter('compare') ?? '').split(',').filter((id) => id !== '')
+  const isCompared = compared.length > 0
+  const others = useLoaded(isCompared ? `experiments ${compared}` : undefined, (signal) =>
+    experimentsById(compared, signal),
+  )
   if (notice) return notice
-  const others = (parameter('compare') ?? '').split(',').filter((id) => id !== '')
   const comparisonKey = project.settings?.comparison_key?.trim() || 'input'
-  if (others.length > 0) {
+  if (isCompared) {
     return (
       <Comparison
         key={experiment.id}
         base={experiment}
-        otherIds={others}
+        others={others}
         comparisonKey={comparisonKey}
       />
     )

@@ -6,6 +6,7 @@ import { Link } from '../component/link.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
 import { PageTable, readOrder, writeOrder } from '../component/page-table.tsx'
 import { tellFailure } from '../component/toast.tsx'
+import { worstScore } from '../service/comparison.ts'
 import { deleteExperiment, renameExperiment, setBaseline } from '../service/experiment.ts'
 import { type ListedExperiment, useExperimentList } from '../service/experiment-list.ts'
 import { type Project, useProject } from '../service/project.ts'
@@ -167,12 +168,18 @@ function ChosenExperiments({ project, experiments, onDone, onClear, onBaseline }
   )
 }
 
-/** Others are compared with the baseline if it is among them, else with the oldest. */
+/**
+ * Others are compared with the baseline if it is among them, else with the oldest; by the score that is
+ * looked at first, where the list knows it, so that the comparison need not find it out before its lines.
+ */
 function comparisonPath(
   experiments: readonly ListedExperiment[],
   baselineId: string | undefined,
 ): string {
   const base = experiments.find(({ id }) => id === baselineId) ?? experiments.at(-1)!
   const others = experiments.filter(({ id }) => id !== base.id).map(({ id }) => id)
-  return `${pathOf(...parts.value.slice(0, 5), base.name)}?compare=${others.join(',')}`
+  const known = experiments.flatMap(({ id, totals }) => (totals ? [[id, totals] as const] : []))
+  const by = known.length === experiments.length ? worstScore(base.id, new Map(known)) : undefined
+  const search = new URLSearchParams({ compare: others.join(','), ...(by !== undefined && { by }) })
+  return `${pathOf(...parts.value.slice(0, 5), base.name)}?${search}`
 }

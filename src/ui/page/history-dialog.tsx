@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from '../component/dialog.tsx'
-import { age, duration, number } from '../component/format.ts'
+import { counted, duration } from '../component/format.ts'
 import { Empty } from '../component/notice.tsx'
+import { When } from '../component/when.tsx'
 import { forgetHistory, readHistory } from './query-history.ts'
 
 /** Queries that were run before, of all projects; one goes back into the editor. */
@@ -45,13 +46,11 @@ export function HistoryDialog({
                 >
                   <code>{query.text}</code>
                   <span class="hint">
-                    <time dateTime={query.at} title={query.at}>
-                      {age(query.at)}
-                    </time>
+                    <When at={query.at} />
                     {query.project !== project && ` · ${query.project}`}
                     {query.hasFailed
                       ? ' · failed'
-                      : ` · ${number(query.rows)} rows · ${duration((query.milliseconds ?? 0) / 1000)}`}
+                      : ` · ${counted(query.rows ?? 0, 'row')} · ${duration((query.milliseconds ?? 0) / 1000)}`}
                   </span>
                 </button>
               </li>

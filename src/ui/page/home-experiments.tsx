@@ -1,8 +1,9 @@
 /** The newest experiments, and how each did beside the one before it. */
-import { age, cost, duration, number, score, time } from '../component/format.ts'
+import { cost, duration, number, score } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
 import { type ListColumn, ListTable } from '../component/list-table.tsx'
 import { Failure } from '../component/notice.tsx'
+import { When } from '../component/when.tsx'
 import { useLoaded } from '../service/load.ts'
 import { loadNewExperiments, type NewExperiment } from '../service/project-home.ts'
 import { parts, pathOf } from '../state/location.ts'
@@ -33,7 +34,7 @@ export function HomeExperiments({
     },
     {
       title: 'Made',
-      cell: ({ created }) => <span title={time(created)}>{age(created)}</span>,
+      cell: ({ created }) => <When at={created} />,
     },
     { title: 'Examples', isNumber: true, cell: ({ totals }) => number(totals?.examples) },
     {

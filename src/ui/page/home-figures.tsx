@@ -1,6 +1,6 @@
 /** How much was logged, how much of it failed, how long it took and what it cost; each over time. */
 import type { ComponentChildren } from 'preact'
-import { cost, duration, number } from '../component/format.ts'
+import { compact, cost, duration, growth, number, share } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
 import { Failure } from '../component/notice.tsx'
 import { TimeBars } from '../component/time-bars.tsx'
@@ -56,7 +56,7 @@ const logged: readonly Shown<Figures>[] = [
     rows: { text: withError, rowsAre: 'spans' },
     more: ({ failedTraces, traces }, period) => (
       <Link to={logsAddress({ span: period, text: withError })}>
-        in {number(failedTraces)} traces{traces > 0 && ` (${share(failedTraces, traces)})`}
+        in {number(failedTraces)} traces{traces > 0 && ` (${share(failedTraces / traces)})`}
       </Link>
     ),
   },
@@ -102,7 +102,7 @@ const spent: readonly Shown<Usage>[] = [
   },
   {
     title: 'Cost',
-    format: (value) => (value === 0 ? '$0' : cost(value)),
+    format: cost,
     value: (usage) => usage.cost,
     names: ['US dollars'],
     rows: { sort: { column: 'cost', isDescending: true } },
@@ -177,7 +177,7 @@ function Card<Of>({
         )}
         {typeof now === 'number' && typeof before === 'number' && before > 0 && (
           <span class="hint" title={`The ${period.title} before: ${format(before)}`}>
-            {changeOf(now, before)}
+            {growth(now, before)}
           </span>
         )}
       </p>
@@ -211,28 +211,4 @@ function placeOf(title: string, value: number): Partial<LogsPlace> {
 function unitSpan({ times, unitSeconds }: Period, place: number) {
   const from = times[place]!
   return { from, to: from + unitSeconds }
-}
-
-function share(part: number, all: number): string {
-  const percent = (part / all) * 100
-  return `${percent > 0 && percent < 1 ? percent.toFixed(1) : Math.round(percent)} %`
-}
-
-/** `+12 %`, held against what came before. */
-export function changeOf(now: number, before: number): string {
-  const percent = (now / before - 1) * 100
-  if (Math.abs(percent) < 0.5) return '±0 %'
-  const shownPercent = new Intl.NumberFormat(undefined, {
-    maximumFractionDigits: Math.abs(percent) < 10 ? 1 : 0,
-  }).format(Math.abs(percent))
-  return `${percent > 0 ? '+' : '−'}${shownPercent} %`
-}
-
-const compactNumbers = new Intl.NumberFormat(undefined, {
-  notation: 'compact',
-  maximumFractionDigits: 1,
-})
-
-function compact(value: number): string {
-  return value < 10_000 ? number(value) : compactNumbers.format(value)
 }

@@ -41,7 +41,7 @@ export function HomeScores(asked: Asked) {
                   unitSeconds={period.unitSeconds}
                   values={course}
                   names={['mean']}
-                  format={percent}
+                  format={score}
                   linkOf={(place) => {
                     const from = period.times[place]!
                     return logsAddress({ ...rows, span: { from, to: from + period.unitSeconds } })
@@ -54,8 +54,4 @@ export function HomeScores(asked: Asked) {
       </div>
     </section>
   )
-}
-
-function percent(value: number): string {
-  return `${Math.round(value * 1000) / 10} %`
 }

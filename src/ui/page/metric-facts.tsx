@@ -35,8 +35,5 @@ export function MetricFacts({ metrics }: { readonly metrics: readonly MetricSumm
 
 export function shownMetric(value: number, unit: string): string {
   if (unit === 's') return duration(value)
-  // Of a mean three digits are told; a count of thousands keeps its own.
-  return unit === '$'
-    ? cost(value)
-    : number(value < 100 ? Number(value.toPrecision(3)) : Math.round(value))
+  return unit === '$' ? cost(value) : number(value < 100 ? value : Math.round(value))
 }

@@ -17,7 +17,7 @@ export interface NamedObjectOptions<Data> {
   readonly kind: string
   readonly projectName: string
   readonly name: string
-  readonly find: (projectId: string, name: string, signal: AbortSignal) => Promise<Data>
+  readonly find: (projectName: string, name: string, signal: AbortSignal) => Promise<Data>
 }
 
 interface FoundObject<Data> {
@@ -32,7 +32,7 @@ interface MissingObject {
   readonly notice: JSX.Element
 }
 
-/** A project and what it has by a name; else what is shown meanwhile. */
+/** A project and what it has by a name, asked for at once; else what is shown meanwhile. */
 export function useNamedObject<Data extends NamedObject>({
   kind,
   projectName,
@@ -40,14 +40,14 @@ export function useNamedObject<Data extends NamedObject>({
   find,
 }: NamedObjectOptions<Data>): FoundObject<Data> | MissingObject {
   const project = useProject(projectName)
-  const projectId = project.data?.id
-  const key = projectId === undefined ? undefined : `${kind} ${projectId} ${name}`
-  const object = useLoaded(key, (signal) => find(projectId!, name, signal))
+  const object = useLoaded(`${kind} ${projectName} ${name}`, (signal) =>
+    find(projectName, name, signal),
+  )
   if (project.error)
     return { ...nothing, notice: <Failure error={project.error} retry={project.reload} /> }
+  if (!project.data) return { ...nothing, notice: <Loading what={name} /> }
   if (object.error) return { ...nothing, notice: <NotThere kind={kind} object={object} /> }
-  if (!project.data || object.data?.name !== name)
-    return { ...nothing, notice: <Loading what={name} /> }
+  if (object.data?.name !== name) return { ...nothing, notice: <Loading what={name} /> }
   return { project: project.data, object: object.data, notice: undefined }
 }
 

@@ -1,5 +1,6 @@
 /** What a plot of rows shows: which column goes where, by what is in them. */
 import { writeExactJson } from '../../json/exact-number.ts'
+import { counted } from '../component/format.ts'
 import type { ColumnSchema, Row } from '../service/answer.ts'
 
 export type ColumnKind = 'time' | 'number' | 'text' | 'other'
@@ -153,7 +154,7 @@ export function plotData(choice: PlotChoice, kinds: ColumnKinds, rows: readonly 
   if (xs.length < sorted.length) notes.push(`the first ${xs.length} of ${sorted.length} bars`)
   if (lines.length < sums.size) notes.push(`the first ${lines.length} of ${sums.size} ${series}`)
   if (isAveraged) notes.push('means of the rows that have the same place')
-  if (without > 0) notes.push(`${without.toLocaleString()} rows have no ${y} or no ${x}`)
+  if (without > 0) notes.push(`${counted(without, 'row has', 'rows have')} no ${y} or no ${x}`)
   return { ...choice, isTime, xs, lines, notes }
 }
 

@@ -1,10 +1,11 @@
 /** The projects of the organization: found, opened, made, renamed and deleted. */
 import { useState } from 'preact/hooks'
 import type { Permission } from '../../catalog/permission.ts'
-import { age, counted, time } from '../component/format.ts'
+import { counted } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
 import { Menu } from '../component/menu.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
+import { When } from '../component/when.tsx'
 import { requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { type Activity, activityOf } from '../service/project-activity.ts'
@@ -93,9 +94,7 @@ function Card({
         <span>
           {activity ? counted(activity.spans, 'span') : isCounted ? 'No logs yet' : '…'}
           {' · '}
-          <time dateTime={last} title={time(last)}>
-            {activity ? `last ${age(last)}` : `made ${age(last)}`}
-          </time>
+          {activity ? 'last' : 'made'} <When at={last} />
         </span>
       </Link>
       <ProjectMenu project={project} />

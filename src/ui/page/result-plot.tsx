@@ -1,7 +1,7 @@
 /** A result as a picture: lines over time, bars by name, points by two numbers. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { number } from '../component/format.ts'
+import { counted, number } from '../component/format.ts'
 import { Empty, Failure } from '../component/notice.tsx'
 import { Select } from '../component/select.tsx'
 import { parameter, parameters, setParameters } from '../state/location.ts'
@@ -48,7 +48,7 @@ filter: span_attributes.type = 'llm'`}</pre>
       <PlotChoices choice={choice} names={[...columns.keys()]} kinds={kinds} />
       {data.chart === 'bars' ? <Bars data={data} /> : <Lines data={data} />}
       <p class="hint" role="status">
-        {number(rows.length)} rows
+        {counted(rows.length, 'row')}
         {data.notes.map((note) => `; ${note}`).join('')}
         {hasMore && (
           <>

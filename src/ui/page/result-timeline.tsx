@@ -1,6 +1,6 @@
 /** The audit log of a query: when its steps ran, what each operator did, and what was never read. */
 import { CopyButton } from '../component/copy-button.tsx'
-import { bytes, number } from '../component/format.ts'
+import { bytes, duration, number } from '../component/format.ts'
 import type { AuditEvent } from '../service/answer.ts'
 
 export function ResultTimeline({ events }: { readonly events: readonly AuditEvent[] }) {
@@ -26,7 +26,7 @@ function Steps({ steps }: { readonly steps: readonly AuditEvent[] }) {
         <thead>
           <tr>
             <th scope="col">Step</th>
-            <th scope="col">From 0 to {milliseconds(end)}</th>
+            <th scope="col">From 0 to {duration(end / 1000)}</th>
             <th scope="col" class="number">
               Took
             </th>
@@ -47,7 +47,7 @@ function Steps({ steps }: { readonly steps: readonly AuditEvent[] }) {
                   />
                 </span>
               </td>
-              <td class="number">{milliseconds(step.duration)}</td>
+              <td class="number">{duration(step.duration / 1000)}</td>
               <td class="details">{detailsOf(step)}</td>
             </tr>
           ))}
@@ -96,7 +96,7 @@ function Operators({ operators }: { readonly operators: readonly AuditEvent[] })
                   <span style={{ left: '0', width: `${(step.duration / longest) * 100}%` }} />
                 </span>
               </td>
-              <td class="number">{milliseconds(step.duration)}</td>
+              <td class="number">{duration(step.duration / 1000)}</td>
               <td class="number">{number(step.rowsIn)}</td>
               <td class="number">{number(step.rowsOut)}</td>
               <td class="number">{bytes(step.bytes)}</td>
@@ -159,8 +159,4 @@ function shown(value: unknown): string {
   return Object.entries(value)
     .map(([name, count]) => `${name} ${number(count)}`)
     .join(', ')
-}
-
-function milliseconds(value: number): string {
-  return value < 1000 ? `${value.toFixed(value < 10 ? 2 : 0)} ms` : `${(value / 1000).toFixed(2)} s`
 }

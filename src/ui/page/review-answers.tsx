@@ -1,5 +1,6 @@
 /** The scores of a queue as a form, each answered by a key or two. */
 import { useId } from 'preact/hooks'
+import { share } from '../component/format.ts'
 import type { Answers, ReviewAnswer, ReviewScore } from '../service/review.ts'
 
 export interface ReviewAnswersProps {
@@ -125,11 +126,11 @@ function Slider({ score, answer, hasKeys, onChange }: AnswerProps) {
         max="100"
         step="1"
         aria-label={score.name}
-        aria-valuetext={value === undefined ? 'not given' : `${Math.round(value * 100)} %`}
+        aria-valuetext={value === undefined ? 'not given' : share(value)}
         value={String(Math.round((value ?? 0.5) * 100))}
         onInput={(event) => onChange(Number(event.currentTarget.value) / 100)}
       />
-      <output>{value === undefined ? '–' : `${Math.round(value * 100)} %`}</output>
+      <output>{value === undefined ? '–' : share(value)}</output>
       {hasKeys && (
         <span class="hint">
           <kbd>0</kbd>–<kbd>9</kbd> <kbd>+</kbd> <kbd>-</kbd>

@@ -1,7 +1,8 @@
 /** What all reviewers of a queue have said, and how far they agree. */
-import { age, counted, number, score as percent, time } from '../component/format.ts'
+import { counted, kappa, number, score as percent, points } from '../component/format.ts'
 import { ListTable } from '../component/list-table.tsx'
 import { Empty } from '../component/notice.tsx'
+import { When } from '../component/when.tsx'
 import {
   type CategoryAgreement,
   categoryAgreement,
@@ -89,7 +90,7 @@ export function ReviewResults({ state }: { readonly state: ReviewState }) {
             title: score.name,
             cell: ({ answers }: Review) => answerText(answers[score.name]),
           })),
-          { title: 'When', cell: ({ at }) => <When at={at} /> },
+          { title: 'When', cell: ({ at }) => <When at={at.toISOString()} /> },
         ]}
       />
       {answered.size > listed.length && (
@@ -101,17 +102,8 @@ export function ReviewResults({ state }: { readonly state: ReviewState }) {
   )
 }
 
-function latest(reviews: readonly Review[]): Date {
-  return new Date(Math.max(...reviews.map(({ at }) => at.getTime())))
-}
-
-function When({ at }: { readonly at: Date }) {
-  const text = at.toISOString()
-  return (
-    <span class="hint" title={time(text)}>
-      {age(text)}
-    </span>
-  )
+function latest(reviews: readonly Review[]): string {
+  return new Date(Math.max(...reviews.map(({ at }) => at.getTime()))).toISOString()
 }
 
 function answerText(answer: ReviewAnswer | undefined): string {
@@ -169,7 +161,7 @@ function agreementColumns(reviews: readonly Review[]) {
           <span title="All answers are the same: chance would agree as well">–</span>
         ) : (
           <span title={`${name} kappa: 1 is full agreement, 0 is chance`}>
-            {found.kappa.toFixed(2)}
+            {kappa(found.kappa)}
           </span>
         )
       },
@@ -179,7 +171,7 @@ function agreementColumns(reviews: readonly Review[]) {
       isNumber: true,
       cell: (score: ReviewScore) => {
         const found = of(score)
-        return found?.kind === 'slider' ? `${(found.meanDifference * 100).toFixed(1)} points` : '–'
+        return found?.kind === 'slider' ? points(found.meanDifference) : '–'
       },
     },
   ]

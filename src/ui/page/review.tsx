@@ -1,11 +1,12 @@
 /** The review queues of a project. */
 import { useState } from 'preact/hooks'
 import { Confirm } from '../component/dialog.tsx'
-import { age, number, time } from '../component/format.ts'
+import { number } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
 import { ListTable } from '../component/list-table.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { tell } from '../component/toast.tsx'
+import { When } from '../component/when.tsx'
 import { useLoaded } from '../service/load.ts'
 import { type Project, useProject } from '../service/project.ts'
 import { deleteQueue, listQueues, type Queue, recordsFor } from '../service/review.ts'
@@ -104,11 +105,7 @@ function QueueList({
             { title: 'Scores', cell: ({ scores }) => scores.join(', ') },
             {
               title: 'Created',
-              cell: ({ created }) => (
-                <span title={time(created)} class="hint">
-                  {age(created)}
-                </span>
-              ),
+              cell: ({ created }) => <When at={created} />,
             },
           ]}
           actions={

@@ -1,8 +1,8 @@
 import { Dialog } from '../component/dialog.tsx'
 import { TextField, textOf } from '../component/field.tsx'
-import { age } from '../component/format.ts'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { tell, tellFailure } from '../component/toast.tsx'
+import { When } from '../component/when.tsx'
 import { useAction } from '../service/action.ts'
 import { useLoaded } from '../service/load.ts'
 import type { Project } from '../service/project.ts'
@@ -119,9 +119,9 @@ function SavedLine({
       <button type="button" onClick={onOpen}>
         <strong>{query.name}</strong>
         <code>{query.text}</code>
-        <time class="hint" dateTime={query.created} title={query.created}>
-          {age(query.created)}
-        </time>
+        <span class="hint">
+          <When at={query.created} />
+        </span>
       </button>
       {remove && (
         <button

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, LongTextField, TextField, textOf } from '../component/field.tsx'
-import { age, bytes, counted, time } from '../component/format.ts'
+import { age, bytes, counted, duration, time } from '../component/format.ts'
 import { LineAction } from '../component/list-table.tsx'
 import { tell, tellFailure } from '../component/toast.tsx'
 import {
@@ -163,7 +163,11 @@ function ExportDialog({
       <ChoiceField
         label="How often"
         name="interval"
-        choices={isUsual ? intervals : [...intervals, { value: interval, label: `${interval} s` }]}
+        choices={
+          isUsual
+            ? intervals
+            : [...intervals, { value: interval, label: `Every ${duration(Number(interval))}` }]
+        }
         value={interval}
       />
       <ChoiceField

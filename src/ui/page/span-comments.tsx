@@ -1,8 +1,9 @@
 /** What people wrote about a span. */
 import { useRef } from 'preact/hooks'
 import { writeExactJson } from '../../json/exact-number.ts'
-import { age, isObject, time } from '../component/format.ts'
+import { isObject } from '../component/format.ts'
 import { Failure } from '../component/notice.tsx'
+import { When } from '../component/when.tsx'
 import { useAction } from '../service/action.ts'
 import { giveFeedback } from '../service/feedback.ts'
 import { at } from '../service/query.ts'
@@ -25,8 +26,8 @@ export function SpanComments({ place, row, mayChange, onChange }: SpanPartProps)
           {comments.filter(isObject).map((comment, i) => (
             <li key={String(comment.id ?? i)}>
               <p>{textOf(comment)}</p>
-              <span class="hint" title={time(comment.created)}>
-                {age(comment.created)}
+              <span class="hint">
+                <When at={String(comment.created)} />
               </span>
             </li>
           ))}

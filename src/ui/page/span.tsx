@@ -1,7 +1,7 @@
 /** All of one span, or of one record: its values, what it took, and what people say of it. */
 import { writeExactJson } from '../../json/exact-number.ts'
 import { CopyButton } from '../component/copy-button.tsx'
-import { cost, duration, isObject, number, time } from '../component/format.ts'
+import { age, cost, duration, isObject, number, time } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { nothingSought, type Sought } from '../component/marked.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
@@ -77,7 +77,7 @@ export function Span({
       <header class="span-head">
         <h3 title={nameOf(data)}>{nameOf(data)}</h3>
         <span class={`kind ${typeOf(data)}`}>{typeOf(data)}</span>
-        <span class="hint" title={String(data.created)}>
+        <span class="hint" title={age(data.created)}>
           {time(data.created)}
         </span>
         <div class="tools">

@@ -1,4 +1,4 @@
-import { moments } from '../component/moments.ts'
+import { moment } from '../component/format.ts'
 import { Select } from '../component/select.tsx'
 import { changeView, pastLengths, type TimeRange } from './log-view.ts'
 
@@ -25,5 +25,5 @@ export function TimeChoice({ time }: { readonly time: TimeRange | undefined }) {
 }
 
 function shortTime(text: string): string {
-  return moments.format(new Date(text))
+  return moment(new Date(text))
 }

@@ -27,11 +27,11 @@ export async function listDatasets(projectId: string, signal: AbortSignal) {
 
 /** Throws where there is none of that name, or none that may be seen. */
 export async function datasetByName(
-  projectId: string,
+  projectName: string,
   name: string,
   signal: AbortSignal,
 ): Promise<Dataset> {
-  const parameters = new URLSearchParams({ project_id: projectId, dataset_name: name })
+  const parameters = new URLSearchParams({ project_name: projectName, dataset_name: name })
   const { objects } = await requestJson<Datasets>(`/v1/dataset?${parameters}`, { signal })
   const [found] = objects
   if (!found) throw new Error(`There is no dataset "${name}", or it is not for you to see`)

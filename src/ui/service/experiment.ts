@@ -46,11 +46,11 @@ export async function listExperiments(
 
 /** Throws where there is none of that name, or none that may be seen. */
 export async function experimentByName(
-  projectId: string,
+  projectName: string,
   name: string,
   signal: AbortSignal,
 ): Promise<Experiment> {
-  const parameters = new URLSearchParams({ project_id: projectId, experiment_name: name })
+  const parameters = new URLSearchParams({ project_name: projectName, experiment_name: name })
   const { objects } = await requestJson<Experiments>(`/v1/experiment?${parameters}`, { signal })
   const [found] = objects
   if (!found) throw new Error(`There is no experiment "${name}", or it is not for you to see`)
