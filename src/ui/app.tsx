@@ -110,6 +110,11 @@ function pageAt(names: readonly string[]): ComponentChildren {
 function Frame({ children }: { readonly children: ComponentChildren }) {
   const [, organization, p, project, section] = parts.value
   const name = session.value?.organization.name ?? organization ?? ''
+  // On a phone the sections are a line that scrolls.
+  useEffect(() => {
+    const current = document.querySelector('.side [aria-current="page"]')
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [p, section])
   return (
     <div class={isSideFolded.value ? 'frame folded' : 'frame'}>
       <button type="button" class="skip" onClick={skipToContent}>
@@ -212,7 +217,7 @@ function ThemeChoice() {
   return (
     <div class="theme">
       <Icon name="theme" />
-      Theme
+      <span class="word">Theme</span>
       <Select
         label="Theme"
         value={theme.value}

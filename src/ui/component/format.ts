@@ -135,6 +135,13 @@ export function cost(value: unknown): string {
   return `${value < 0 ? '−' : ''}$${(size < 0.995 ? cents : dollars).format(size)}`
 }
 
+/** A metric of a span in the unit that its name tells. */
+export function metric(name: string, value: unknown): string {
+  if (typeof value !== 'number') return ''
+  if (/cost/.test(name)) return cost(value)
+  return /duration|time_to/.test(name) ? duration(value) : number(value)
+}
+
 const day = { month: 'short', day: 'numeric' } as const
 const toMinutes = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 const toSeconds = { ...toMinutes, second: '2-digit' } as const

@@ -45,7 +45,7 @@ export function ListTable<Item>(props: ListTableProps<Item>) {
                     {cell(item)}
                   </th>
                 ) : (
-                  <td key={title} class={isNumber ? 'number' : undefined}>
+                  <td key={title} data-title={title} class={isNumber ? 'number' : undefined}>
                     {cell(item)}
                   </td>
                 ),

@@ -3,11 +3,23 @@ import { ServiceError } from '../service/client.ts'
 import { Sketch, type SketchKind } from './sketch.tsx'
 
 /** What went wrong and what to do about it. */
-export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+export function Failure({
+  error,
+  retry,
+  place,
+}: {
+  readonly error: Error
+  readonly retry?: () => void
+  /** Where in a text it went wrong. */
+  readonly place?: string
+}) {
   const hint = error instanceof ServiceError ? error.hint : undefined
   return (
     <div class="notice failure" role="alert">
-      <p>{error.message}</p>
+      <p>
+        {place !== undefined && <strong>{place}: </strong>}
+        {error.message}
+      </p>
       {hint !== undefined && <p class="hint">{hint}</p>}
       {retry && (
         <button type="button" onClick={retry}>

@@ -1,6 +1,6 @@
 /** Views of one thing, of which one is shown. */
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { base } from '../state/location.ts'
 import { isForBrowser } from './link.tsx'
 import { moveFocus } from './menu.tsx'
@@ -17,11 +17,19 @@ export interface TabsProps {
   readonly onChoose: (id: string) => void
   /** Where each is found by itself: tabs are links then. */
   readonly linkOf?: (id: string) => string
+  /** Below each other, where there is room for it. */
+  readonly isVertical?: boolean
 }
 
 /** Belongs to a `TabPanel` of the same label. */
-export function Tabs({ label, tabs, current, onChoose, linkOf }: TabsProps) {
+export function Tabs(props: TabsProps) {
+  const { label, tabs, current, onChoose, linkOf, isVertical = false } = props
   const list = useRef<HTMLDivElement>(null)
+  // On a phone they are a line that scrolls.
+  useEffect(() => {
+    const chosen = list.current?.querySelector('[aria-selected=true]')
+    chosen?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [current])
   const onKeyDown = (event: KeyboardEvent) => {
     const elements = [...(list.current?.querySelectorAll<HTMLElement>('[role=tab]') ?? [])]
     if (!moveFocus(event, elements)) return
@@ -29,7 +37,13 @@ export function Tabs({ label, tabs, current, onChoose, linkOf }: TabsProps) {
     if (id) onChoose(id)
   }
   return (
-    <div class="tabs" role="tablist" aria-label={label} ref={list}>
+    <div
+      class={isVertical ? 'tabs vertical' : 'tabs'}
+      role="tablist"
+      aria-label={label}
+      {...(isVertical && { 'aria-orientation': 'vertical' })}
+      ref={list}
+    >
       {tabs.map(({ id, title }) => {
         const shared = {
           key: id,

@@ -90,8 +90,10 @@ export function SideScores({ side, before, score }: SideProps) {
         if (typeof value !== 'number') return null
         return (
           <span key={name} class={name === score ? 'first' : undefined}>
-            {name} <b>{shownScore(value)}</b>{' '}
-            {typeof old === 'number' && <Change value={value - old} />}
+            {name}{' '}
+            <span class="whole">
+              <b>{shownScore(value)}</b> {typeof old === 'number' && <Change value={value - old} />}
+            </span>
           </span>
         )
       })}

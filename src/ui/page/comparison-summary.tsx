@@ -132,7 +132,7 @@ function Spreads({
         hidden={new Set(experiments.flatMap(({ id, name }) => (left.has(id) ? name : [])))}
         onToggle={toggle}
       />
-      <figcaption class="hint">How many examples have which {score}</figcaption>
+      <figcaption class="hint">Examples by {score}</figcaption>
     </figure>
   )
 }

@@ -206,7 +206,7 @@ function NoLines(props: {
 }) {
   const { show, isSearched, comparisonKey } = props
   return (
-    <Empty title={show === 'all' ? 'No examples' : `No ${show} examples`}>
+    <Empty sketch="experiments" title={show === 'all' ? 'No examples' : `No ${show} examples`}>
       {isSearched ? (
         <button type="button" onClick={() => setParameters({ q: undefined })}>
           Leave the search

@@ -7,7 +7,7 @@ import { type Target, usualTarget } from '../../import/event.ts'
 import { hasLines, type ImportFormat, recordsOfFile } from '../../import/file-format.ts'
 import { type BadLine, type FileRecord, isBadLine, reasonOf } from '../../import/file-record.ts'
 import { Dialog } from '../component/dialog.tsx'
-import { number } from '../component/format.ts'
+import { bytes, number } from '../component/format.ts'
 import { Failure, Loading } from '../component/notice.tsx'
 import { Select } from '../component/select.tsx'
 import { tell } from '../component/toast.tsx'
@@ -174,7 +174,7 @@ function Import({
   return (
     <>
       <p>
-        <strong>{file.name}</strong>, {number(Math.ceil(file.size / 1024))} KB: {formats[format]}
+        <strong>{file.name}</strong>, {bytes(file.size)}: {formats[format]}
       </p>
       {hasLines(format) && (
         <ReadingChoice isCsv={format === 'csv'} reading={reading} onChange={setReading} />

@@ -18,7 +18,7 @@ export function QueryProblems({
         <li key={`${problem.code} ${problem.line} ${problem.column}`} class={problem.severity}>
           <button type="button" class="plain" onClick={() => onShow(problem)}>
             {problem.line !== undefined && (
-              <span class="hint">
+              <span class="hint place">
                 {problem.line}:{problem.column}
               </span>
             )}

@@ -106,12 +106,11 @@ function RunFailure({ error, retry }: { readonly error: Error; readonly retry: (
   const place = error instanceof ServiceError ? error.place : undefined
   return (
     <div class="run-failure">
-      {place && (
-        <p class="hint">
-          Line {place.line}, column {place.column}
-        </p>
-      )}
-      <Failure error={error} retry={retry} />
+      <Failure
+        error={error}
+        retry={retry}
+        {...(place && { place: `Line ${place.line}, column ${place.column}` })}
+      />
     </div>
   )
 }

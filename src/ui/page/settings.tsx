@@ -54,6 +54,7 @@ export function Settings() {
       <ServiceWarnings />
       <Tabs
         label="Settings"
+        isVertical
         tabs={shown}
         current={id}
         onChoose={(tab) => setParameters({ tab, open: undefined }, { replace: false })}

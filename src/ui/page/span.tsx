@@ -1,7 +1,7 @@
 /** All of one span, or of one record: its values, what it took, and what people say of it. */
 import { writeExactJson } from '../../json/exact-number.ts'
 import { CopyButton } from '../component/copy-button.tsx'
-import { age, cost, duration, isObject, number, time } from '../component/format.ts'
+import { age, cost, duration, isObject, metric, number, time } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { nothingSought, type Sought } from '../component/marked.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
@@ -148,12 +148,6 @@ function Metrics({ row, usage }: { readonly row: Row; readonly usage: Usage | un
       {hasBelow && usage.cost > 0 && <Figure name="cost with all below" text={cost(usage.cost)} />}
     </dl>
   )
-}
-
-function metric(name: string, value: unknown): string {
-  if (typeof value !== 'number') return ''
-  if (/cost/.test(name)) return cost(value)
-  return /duration|time_to/.test(name) ? duration(value) : number(value)
 }
 
 function Figure({ name, text }: { readonly name: string; readonly text: string }) {

@@ -1,7 +1,7 @@
 /** Two traces side by side: their spans as one tree, and what differs in the one that is looked at. */
 import { useMemo } from 'preact/hooks'
 import { CopyButton } from '../component/copy-button.tsx'
-import { cost, counted, duration, isObject, number } from '../component/format.ts'
+import { cost, counted, duration, isObject, metric, number, score } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { Link } from '../component/link.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
@@ -291,16 +291,27 @@ function Numbers({
   if (names.length === 0) return null
   return (
     <table class="pair-figures" aria-label="Metrics and scores">
+      <thead>
+        <tr>
+          <th scope="col" />
+          <th scope="col" class="number hint">
+            First
+          </th>
+          <th scope="col" class="number hint">
+            Second
+          </th>
+        </tr>
+      </thead>
       <tbody>
         {names.map((name) => (
           <tr key={name}>
             <th scope="row">{name.replaceAll('_', ' ')}</th>
-            <td class="number">{number(was.get(name))}</td>
+            <td class="number">{was.get(name)?.shown ?? '—'}</td>
             <td class="number">
-              {was.get(name) === is.get(name) ? (
-                number(is.get(name))
+              {was.get(name)?.value === is.get(name)?.value ? (
+                is.get(name)?.shown
               ) : (
-                <strong>{number(is.get(name))}</strong>
+                <strong>{is.get(name)?.shown ?? '—'}</strong>
               )}
             </td>
           </tr>
@@ -310,14 +321,20 @@ function Numbers({
   )
 }
 
+interface ShownNumber {
+  readonly value: number
+  readonly shown: string
+}
+
 /** Of metrics and scores, but for the moments at which the span began and ended. */
-function numbersOf(row: Row | undefined): ReadonlyMap<string, number> {
-  const found = new Map<string, number>()
-  for (const field of [row?.metrics, row?.scores]) {
-    if (!isObject(field)) continue
-    for (const [name, value] of Object.entries(field)) {
-      if (typeof value === 'number' && name !== 'start' && name !== 'end') found.set(name, value)
-    }
+function numbersOf(row: Row | undefined): ReadonlyMap<string, ShownNumber> {
+  const found = new Map<string, ShownNumber>()
+  for (const [name, value] of Object.entries(isObject(row?.metrics) ? row.metrics : {})) {
+    if (typeof value !== 'number' || name === 'start' || name === 'end') continue
+    found.set(name, { value, shown: metric(name, value) })
+  }
+  for (const [name, value] of Object.entries(isObject(row?.scores) ? row.scores : {})) {
+    if (typeof value === 'number') found.set(name, { value, shown: score(value) })
   }
   return found
 }

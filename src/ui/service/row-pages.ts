@@ -36,9 +36,13 @@ export function usePages(query: string | undefined, fields: readonly string[]): 
   const [isLoading, setLoading] = useState(true)
   const [round, setRound] = useState(0)
   const loader = useRef<RowLoader>(undefined)
+  const asked = useRef<string>(undefined)
+  const key = `${query} ${fields.join()}`
 
   useEffect(() => {
-    setStored(nothingStored)
+    // What is asked for again stays in sight until it has come.
+    if (asked.current !== key) setStored(nothingStored)
+    asked.current = key
     setError(undefined)
     setLoading(true)
     if (query === undefined) return
@@ -50,7 +54,7 @@ export function usePages(query: string | undefined, fields: readonly string[]): 
     loader.current = begun
     begun.look(0, 0)
     return () => begun.end()
-  }, [query, fields.join(), round])
+  }, [key, round])
 
   const rows = useMemo(() => rowsOf(stored), [stored])
   return {
