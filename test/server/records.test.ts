@@ -155,6 +155,20 @@ describe('feedback', () => {
     ])
   })
 
+  test('of a reviewer is by whoever writes it, whatever the metadata says', async () => {
+    const review = { queue_id: 'q', answers: { tone: 1 } }
+    await service.insert('experiment', experiment, [
+      { id: 'a', _audit_source: 'app', _audit_metadata: { user_id: 'another', n: 1, review } },
+      { id: 'b', _audit_source: 'app', _audit_metadata: { user_id: 'another' } },
+    ])
+    const written = (await rows('audit_data')) as unknown as readonly AnyJson[]
+    const [own, other] = written.map(({ audit_data }) => audit_data![0]!.metadata)
+    const { json: users } = await service.request('/v1/user')
+    const [{ id }] = users.objects as unknown as [{ id: string }]
+    expect(own).toEqual({ user_id: id, n: 1, review })
+    expect(other).toEqual({ user_id: 'another' })
+  })
+
   test.each([
     [[{ comment: 'x' }], 'feedback[0].id'],
     [[{ id: 'a', comment: 1 }], 'feedback[0].comment'],

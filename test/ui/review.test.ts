@@ -202,6 +202,83 @@ describe.skipIf(!hasBrowser)('review', { timeout: 90_000 }, () => {
     expect([...faults, ...theirs.faults]).toEqual([])
   })
 
+  test('is changed later, and hides what others said from whoever is not done', async () => {
+    const { page, faults, picture } = await open(`${project}/review`, 'owner')
+    await page.getByRole('button', { name: 'Change shipping' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Change “shipping”' })
+    await dialog.getByLabel('Name', { exact: true }).fill('shipping, anew')
+    await dialog.getByLabel('why', { exact: true }).uncheck()
+    expect(await dialog.getByLabel('engineer@example.com').isChecked()).toBe(true)
+    await dialog.getByLabel('once they have answered all of theirs').check()
+    await picture('review-change')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row', { name: /shipping, anew.*correct, tone(?!, why)/ }).waitFor()
+    await page.getByRole('link', { name: 'shipping, anew' }).click()
+    await page.getByText('All reviewers: 0 of 3').waitFor()
+    const theirs = await open(`${new URL(page.url()).pathname}?tab=results`, 'engineer')
+    await theirs.page.getByText('Not before you have answered').waitFor()
+    expect([...faults, ...theirs.faults]).toEqual([])
+  })
+
+  test('keeps an answer for whoever is signed in, whatever the page says', async () => {
+    const body = {
+      events: [
+        {
+          id: 'r5',
+          _is_merge: true,
+          scores: { tone: 0.5 },
+          _audit_source: 'app',
+          _audit_metadata: {
+            user_id: people.get('viewer'),
+            review: { queue_id: queue.split('/').at(-1), answers: { correct: 'Right', tone: 0.5 } },
+          },
+        },
+      ],
+    }
+    const path = `/v1/project_logs/${projectId}/insert`
+    const key = keys.get('engineer')!
+    expect((await service.request(path, { body, key })).status).toBe(200)
+    const text = `select: audit_data | from: project_logs('${projectId}') | filter: id = 'r5'`
+    const [row] = await rowsOf(text)
+    expect(row!.audit_data).toMatchObject([{ metadata: { user_id: people.get('engineer') } }])
+  })
+
+  test('lists answers of hundreds of records by pages', async () => {
+    const id = await service.project('many answers')
+    const records = Array.from({ length: 230 }, (_, i) => `m${i}`)
+    const review = {
+      ...{ object_type: 'project_logs', object_id: id, records, scores: ['fit'] },
+      ...{ reviewers: [], answers_per_record: null },
+    }
+    const score = { project_id: id, name: 'fit', score_type: 'slider' }
+    await service.request('/v1/project_score', { body: score })
+    const { json } = await service.request('/v1/view', {
+      body: {
+        ...{ object_type: 'project', object_id: id, view_type: 'for_review_project_log' },
+        ...{ name: 'all', view_data: { review } },
+      },
+    })
+    const given = { queue_id: String(json.id), answers: { fit: 0.5 } }
+    await service.insert(
+      'project_logs',
+      id,
+      records.map((each) => ({
+        ...{ id: each, input: each, _audit_source: 'app', _audit_metadata: { review: given } },
+      })),
+    )
+    const path = `/app/default/p/many%20answers/review/${String(json.id)}?tab=results`
+    const { page, faults } = await open(path, 'owner')
+    await page.getByText('1 – 100 of 230 answered records').waitFor()
+    const pages = page.getByRole('navigation', { name: 'Pages' })
+    await pages.getByRole('link', { name: 'Next' }).click()
+    await pages.getByRole('link', { name: 'Next' }).click()
+    await page.getByText('201 – 230 of 230 answered records').waitFor()
+    const table = page.getByRole('table', { name: 'Answers' })
+    expect(await table.locator('tbody tr').count()).toBe(30)
+    expect(faults).toEqual([])
+  })
+
   test('asks for a new score of records of a dataset, on a phone', async () => {
     const { page, faults, picture } = await open(`${project}/review?open=new`, 'owner', 390, 'dark')
     const dialog = page.getByRole('dialog')

@@ -13,6 +13,8 @@ export interface InsertRequest {
   readonly form: 'logs3' | 'events'
   readonly object?: ObjectReference
   readonly view: CatalogView
+  /** Who writes: answers of reviews are theirs. */
+  readonly userId?: string
   /** Of what the service itself writes, which may be more than a client may send. */
   readonly mostRows?: number
   /** Found when the request comes to be inserted. */

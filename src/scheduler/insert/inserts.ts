@@ -243,11 +243,12 @@ export class Inserts {
     }
   }
 
-  #unprepared({ body, form, object, mostRows, masking }: InsertRequest): UnpreparedRequest {
+  #unprepared({ body, form, object, userId, mostRows, masking }: InsertRequest): UnpreparedRequest {
     const options: PrepareOptions = {
       form,
       nowMs: this.#options.now(),
       ...(object && { object }),
+      ...(userId !== undefined && { userId }),
       ...(mostRows !== undefined && { mostRows }),
       ...(masking && { masking }),
     }

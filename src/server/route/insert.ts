@@ -1,6 +1,6 @@
 import { missingAccess } from '../../catalog/missing-access.ts'
 import type { ObjectType } from '../../type/record.ts'
-import type { RecordInserter } from '../record-inserter.ts'
+import { type RecordInserter, writtenBy } from '../record-inserter.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
 
@@ -24,7 +24,7 @@ function eventsRoute(writer: RecordInserter, type: ObjectType): Route {
       if (!gate.writable(type, id)) throw missingAccess('update', type, id)
       const body = await request.body
       const object = { type, id }
-      const { ids } = await writer.insert({ body, form: 'events', object, view: gate })
+      const { ids } = await writer.insert({ body, form: 'events', object, ...writtenBy(gate) })
       return jsonReply({ row_ids: ids })
     },
   }

@@ -7,7 +7,7 @@
 import { AssayError } from '../../error.ts'
 import type { JsonScanner } from '../../json/scan.ts'
 import { decodeUtf8 } from '../../json/utf8.ts'
-import { parseJsonBytes } from '../../type/parse-json.ts'
+import { parseJson, parseJsonBytes } from '../../type/parse-json.ts'
 import type { ObjectReference } from '../../type/record.ts'
 import { formatTimestamp, parseTimestamp } from '../../type/time.ts'
 import { isObject, type Value } from '../../type/value.ts'
@@ -34,6 +34,8 @@ import { checkObject, findObject, type NamedObject } from './prepare-object.ts'
 export interface RowOptions {
   /** The object that all rows belong to; without it each row names its own. */
   readonly object?: ObjectReference
+  /** Who writes; undefined where nobody is known. */
+  readonly userId?: string
   /** The time of rows that do not say when they were made. */
   readonly nowMs: number
   /** `mostRowsPerRequest` when not given. */
@@ -169,6 +171,7 @@ export class RowNormalizer {
     if (this.#memberNames.size > keptNames) this.#forgetNames()
     this.#builder.begin()
     this.#readMembers(path)
+    this.#signReview()
     const object = this.#object(path)
     const givenId = this.#controls.id
     const id = givenId === null ? undefined : readString(givenId, `${path}.id`)
@@ -214,6 +217,16 @@ export class RowNormalizer {
         checkField(name, out.bytes, start, out.length, path)
       }
     }
+  }
+
+  /** Whose answer of a review it is, is not for the row to say. */
+  #signReview(): void {
+    const { userId } = this.#options
+    const given = this.#controls._audit_metadata
+    if (userId === undefined || typeof given !== 'string' || !given.includes('"review"')) return
+    const metadata = parseJson(given)
+    if (!isObject(metadata) || !isObject(metadata.review ?? null)) return
+    this.#controls._audit_metadata = writeJson({ ...metadata, user_id: userId })
   }
 
   #readControl(name: ControlName): void {

@@ -37,6 +37,8 @@ export interface PrepareOptions {
   readonly form: 'logs3' | 'events'
   /** The object that all rows belong to; without it each row names its own. */
   readonly object?: ObjectReference
+  /** Who writes; undefined where nobody is known. */
+  readonly userId?: string
   /** The time of rows that do not say when they were made. */
   readonly nowMs: number
   readonly blockLimits?: BlockLimits

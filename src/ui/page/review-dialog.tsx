@@ -1,4 +1,4 @@
-/** Asks what becomes a queue of reviews: who answers which of the project's scores. */
+/** Asks what becomes a queue of reviews, or changes one: who answers which of the project's scores. */
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../component/dialog.tsx'
 import { ChecksField, ChoiceField, TextField, textOf, textsOf } from '../component/field.tsx'
@@ -12,7 +12,14 @@ import { isServiceAccount, listAll, nameOfUser, type User } from '../service/peo
 import { type PickedRows, sourceOf } from '../service/picked-rows.ts'
 import { interpret } from '../service/query.ts'
 import { isOfRecords } from '../service/query-text.ts'
-import { createQueue, mostRecords, recordsToReview, reviewScores } from '../service/review.ts'
+import {
+  changeQueue,
+  createQueue,
+  mostRecords,
+  type Queue,
+  recordsToReview,
+  reviewScores,
+} from '../service/review.ts'
 import { goTo, parts, pathOf } from '../state/location.ts'
 import { ScoreFields, scoreFrom } from './review-scores.tsx'
 
@@ -21,12 +28,16 @@ export interface ReviewDialogProps {
   readonly projectName: string
   /** What is reviewed; without it, the dialog asks. */
   readonly rows?: PickedRows
+  /** The one that is changed: its records stay. */
+  readonly queue?: Queue
   readonly onClose: () => void
+  readonly onChange?: () => void
 }
 
 const everyone = 'all'
 
-export function ReviewDialog({ projectId, projectName, rows, onClose }: ReviewDialogProps) {
+export function ReviewDialog(props: ReviewDialogProps) {
+  const { projectId, projectName, rows, queue, onClose, onChange } = props
   const { data, error } = useLoaded(`review choices ${projectId}`, async (signal) => {
     const [scores, users] = await Promise.all([
       reviewScores(projectId, signal),
@@ -34,51 +45,62 @@ export function ReviewDialog({ projectId, projectName, rows, onClose }: ReviewDi
     ])
     return { scores, people: users.filter((user) => !isServiceAccount(user)) }
   })
-  const create = async (form: FormData) => {
+  const save = async (form: FormData) => {
     const scores = textsOf(form, 'scores')
     const added = await scoreFrom(projectId, form)
     const asked = added === undefined ? scores : [...scores, added]
     if (asked.length === 0) throw new Error('Choose a score that reviewers give, or name a new one')
+    const each = textOf(form, 'each')
+    const asking = {
+      name: textOf(form, 'name'),
+      scores: asked,
+      reviewers: textsOf(form, 'reviewers'),
+      answersPerRecord: each === everyone || each === '' ? null : Number(each),
+      isBlind: form.has('blind'),
+    }
+    if (queue) {
+      await changeQueue(projectId, { ...queue, ...asking })
+      onChange?.()
+      return
+    }
     const signal = new AbortController().signal
     const picked = rows ?? (await rowsFrom(projectId, form, signal))
     const records = await recordsToReview(picked, signal)
     if (records.length === 0)
       throw new Error('Nothing is found by that: there is nothing to review')
-    const each = textOf(form, 'each')
-    const id = await createQueue(projectId, {
-      name: textOf(form, 'name'),
-      place: picked.place,
-      records,
-      scores: asked,
-      reviewers: textsOf(form, 'reviewers'),
-      answersPerRecord: each === everyone || each === '' ? null : Number(each),
-    })
+    const id = await createQueue(projectId, { ...asking, place: picked.place, records })
     const [, organization = ''] = parts.value
     goTo(pathOf('app', organization, 'p', projectName, 'review', id))
   }
   return (
-    <FormDialog title="New review queue" verb="Create" onClose={onClose} onSubmit={create}>
+    <FormDialog
+      title={queue ? `Change “${queue.name}”` : 'New review queue'}
+      verb={queue ? 'Save' : 'Create'}
+      onClose={onClose}
+      onSubmit={save}
+    >
       {error ? (
         <Failure error={error} />
       ) : !data ? (
         <Loading what="scores and members" />
       ) : (
         <>
-          <TextField label="Name" name="name" isRequired isFirst />
-          {!rows && <SourceFields projectId={projectId} />}
+          <TextField label="Name" name="name" value={queue?.name ?? ''} isRequired isFirst />
+          {!rows && !queue && <SourceFields projectId={projectId} />}
           {data.scores.length > 0 && (
             <ChecksField
               label="Scores to give"
               name="scores"
               choices={data.scores.map(({ name }) => ({ value: name, label: name }))}
-              chosen={new Set(data.scores.map(({ name }) => name))}
+              chosen={new Set(queue?.scores ?? data.scores.map(({ name }) => name))}
             />
           )}
           <ScoreFields isOpen={data.scores.length === 0} />
-          <ReviewerFields people={data.people} />
+          <ReviewerFields people={data.people} queue={queue} />
           <p class="hint">
-            A queue holds the first {number(mostRecords)} records that are found now. Each
-            reviewer’s answers are kept.
+            {queue
+              ? 'Answers that were given stay. With other reviewers, records are dealt out anew.'
+              : `A queue holds the first ${number(mostRecords)} records that are found now. Each reviewer’s answers are kept.`}
           </p>
         </>
       )}
@@ -86,7 +108,14 @@ export function ReviewDialog({ projectId, projectName, rows, onClose }: ReviewDi
   )
 }
 
-function ReviewerFields({ people }: { readonly people: readonly User[] }) {
+function ReviewerFields({
+  people,
+  queue,
+}: {
+  readonly people: readonly User[]
+  readonly queue: Queue | undefined
+}) {
+  const [each, setEach] = useState(String(queue?.answersPerRecord ?? everyone))
   const counts = Array.from({ length: Math.min(people.length - 1, 5) }, (_, i) => i + 1)
   return (
     <>
@@ -94,12 +123,15 @@ function ReviewerFields({ people }: { readonly people: readonly User[] }) {
         label="Reviewers"
         name="reviewers"
         choices={people.map((user) => ({ value: user.id, label: nameOfUser(user) }))}
+        chosen={new Set(queue?.reviewers)}
         hint="Without a choice, everybody who may change the records reviews all of them."
       />
       {counts.length > 0 && (
         <ChoiceField
           label="Each record is reviewed by"
           name="each"
+          value={each}
+          onChange={setEach}
           choices={[
             { value: everyone, label: 'All reviewers' },
             ...counts.map((count) => ({
@@ -109,6 +141,10 @@ function ReviewerFields({ people }: { readonly people: readonly User[] }) {
           ]}
         />
       )}
+      <label class="one">
+        <input type="checkbox" name="blind" defaultChecked={queue?.isBlind ?? false} /> Show
+        reviewers what others answered only once they have answered all of theirs
+      </label>
     </>
   )
 }

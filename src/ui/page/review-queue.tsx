@@ -1,6 +1,6 @@
 /** One review queue: the records one after the other, and what all reviewers have said. */
 import { number } from '../component/format.ts'
-import { Failure, Loading } from '../component/notice.tsx'
+import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { PageHead } from '../component/page-head.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
 import { useLoaded } from '../service/load.ts'
@@ -14,7 +14,7 @@ import {
   reviewScores,
   reviewsOf,
 } from '../service/review.ts'
-import { useRights } from '../service/rights.ts'
+import { useMay, useRights } from '../service/rights.ts'
 import { session } from '../service/session.ts'
 import { addressWith, parameter, parts, pathOf, setParameters } from '../state/location.ts'
 import { ReviewRecord } from './review-record.tsx'
@@ -43,6 +43,9 @@ export function ReviewQueue({ project, queue }: QueueProps) {
   })
   const current = parameter('tab') === 'results' ? 'results' : 'review'
   const mine = recordsFor(queue, me)
+  const isManager = useMay('project', project.id)('update')
+  const mustWait =
+    queue.isBlind && !isManager && state.data !== undefined && isAtWork(state.data, mine, me)
   return (
     <div class="review">
       <PageHead
@@ -63,7 +66,13 @@ export function ReviewQueue({ project, queue }: QueueProps) {
         {!state.data || mayChange === undefined ? (
           !state.error && <Loading what="the reviews" />
         ) : current === 'results' ? (
-          <ReviewResults state={state.data} />
+          mustWait ? (
+            <Empty title="Not before you have answered" sketch="records">
+              <p>What others said is shown once you have answered all of yours.</p>
+            </Empty>
+          ) : (
+            <ReviewResults state={state.data} />
+          )
         ) : (
           <ReviewRecord
             state={state.data}
@@ -76,6 +85,14 @@ export function ReviewQueue({ project, queue }: QueueProps) {
       </TabPanel>
     </div>
   )
+}
+
+/** Whether a reviewer has records left to answer. */
+function isAtWork({ reviews, scores }: ReviewState, mine: readonly string[], me: string): boolean {
+  const own = new Map(
+    reviews.flatMap((each) => (each.reviewer === me ? [[each.record, each] as const] : [])),
+  )
+  return mine.some((record) => !isComplete(own.get(record), scores))
 }
 
 /** Undefined until it is known: keys that answer must not come too early. */

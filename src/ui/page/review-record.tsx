@@ -97,7 +97,7 @@ function RecordValues({ state, id }: { readonly state: ReviewState; readonly id:
   return (
     <article class="review-values" aria-label="Record">
       {shownFields.map((field) => {
-        const value = row[field]
+        const value = field === 'metadata' ? withoutAnswers(row[field], state) : row[field]
         const isEmpty = isObject(value) && Object.keys(value).length === 0
         return value === null || value === undefined || isEmpty ? null : (
           <section key={field} class={field}>
@@ -110,6 +110,13 @@ function RecordValues({ state, id }: { readonly state: ReviewState; readonly id:
   )
 }
 
+/** Free text of answers is in the record's metadata, where it would tell what others have said. */
+function withoutAnswers(metadata: unknown, { queue, scores }: ReviewState): unknown {
+  if (!queue.isBlind || !isObject(metadata)) return metadata
+  const asked = new Set(scores.map(({ name }) => name))
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !asked.has(name)))
+}
+
 interface DeskProps extends ReviewRecordProps {
   readonly id: string
   readonly review: Review | undefined
@@ -117,7 +124,7 @@ interface DeskProps extends ReviewRecordProps {
   readonly next: string | undefined
 }
 
-function Desk({ state, records, me, mayAnswer, onAnswered, id, review, next }: DeskProps) {
+function Desk({ state, records, mayAnswer, onAnswered, id, review, next }: DeskProps) {
   const { queue, scores } = state
   // Keys may come faster than the page is drawn: each goes on from what the last one came to.
   const form = useRef({
@@ -142,7 +149,7 @@ function Desk({ state, records, me, mayAnswer, onAnswered, id, review, next }: D
         ([name, value]) => value !== review?.answers[name],
       ),
     )
-    if (Object.keys(given).length > 0) await giveAnswers(queue, id, me, scores, given)
+    if (Object.keys(given).length > 0) await giveAnswers(queue, id, scores, given)
     onAnswered()
     go(next)
   })

@@ -1,5 +1,5 @@
 /** What all reviewers of a queue have said, and how far they agree. */
-import { counted, kappa, number, score as percent, points } from '../component/format.ts'
+import { kappa, number, score as percent, points } from '../component/format.ts'
 import { ListTable } from '../component/list-table.tsx'
 import { Empty } from '../component/notice.tsx'
 import { When } from '../component/when.tsx'
@@ -21,9 +21,10 @@ import {
 } from '../service/review.ts'
 import { session } from '../service/session.ts'
 import { setParameters } from '../state/location.ts'
+import { FoundPages, pageNumber } from './found-rows.tsx'
 
-/** Records of which the answers are listed. */
-const mostListed = 200
+/** Records of a page, of which the answers are listed. */
+const recordsPerPage = 100
 
 export function ReviewResults({ state }: { readonly state: ReviewState }) {
   const { scores, reviews, queue } = state
@@ -42,7 +43,9 @@ export function ReviewResults({ state }: { readonly state: ReviewState }) {
         (own?.id === id ? { ...own, created: null } : undefined),
     )
   const answered = groupedBy(reviews, ({ record }) => record)
-  const listed = queue.records.filter((id) => answered.has(id)).slice(0, mostListed)
+  const page = pageNumber()
+  const known = queue.records.filter((id) => answered.has(id))
+  const listed = known.slice((page - 1) * recordsPerPage, page * recordsPerPage)
   return (
     <div class="review-results">
       <h2>Agreement</h2>
@@ -79,7 +82,12 @@ export function ReviewResults({ state }: { readonly state: ReviewState }) {
               <button
                 type="button"
                 class="plain link"
-                onClick={() => setParameters({ row: record, tab: undefined }, { replace: false })}
+                onClick={() =>
+                  setParameters(
+                    { row: record, tab: undefined, page: undefined },
+                    { replace: false },
+                  )
+                }
               >
                 {number(queue.records.indexOf(record) + 1)}
               </button>
@@ -93,10 +101,13 @@ export function ReviewResults({ state }: { readonly state: ReviewState }) {
           { title: 'When', cell: ({ at }) => <When at={at.toISOString()} /> },
         ]}
       />
-      {answered.size > listed.length && (
-        <p class="hint">
-          {counted(answered.size - listed.length, 'more record')}: ask for them in Query.
-        </p>
+      {known.length > recordsPerPage && (
+        <FoundPages
+          shown={listed.length}
+          total={known.length}
+          what="answered records"
+          size={recordsPerPage}
+        />
       )}
     </div>
   )

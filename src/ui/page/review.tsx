@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { Confirm } from '../component/dialog.tsx'
 import { number } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
-import { ListTable } from '../component/list-table.tsx'
+import { LineAction, ListTable } from '../component/list-table.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { tell } from '../component/toast.tsx'
 import { When } from '../component/when.tsx'
@@ -64,6 +64,8 @@ function QueueList({
   const mayChange = useMay('project', project.id)('update')
   const [doomed, setDoomed] = useState<Queue>()
   const me = session.value?.user.id ?? ''
+  const change = openedOf('change')
+  const changed = queues.find(({ id }) => id === change?.id)
   return (
     <div class="reviews">
       <header class="page-head">
@@ -111,9 +113,14 @@ function QueueList({
           actions={
             mayChange
               ? (queue) => (
-                  <button type="button" onClick={() => setDoomed(queue)}>
-                    Delete
-                  </button>
+                  <>
+                    <LineAction
+                      verb="Change"
+                      of={queue.name}
+                      onChoose={() => openWindow('change', queue.id)}
+                    />
+                    <LineAction verb="Delete" of={queue.name} onChoose={() => setDoomed(queue)} />
+                  </>
                 )
               : undefined
           }
@@ -121,6 +128,15 @@ function QueueList({
       )}
       {mayChange && openedOf('new') && (
         <ReviewDialog projectId={project.id} projectName={project.name} onClose={closeWindow} />
+      )}
+      {mayChange && changed && (
+        <ReviewDialog
+          projectId={project.id}
+          projectName={project.name}
+          queue={changed}
+          onClose={closeWindow}
+          onChange={onChange}
+        />
       )}
       {doomed && (
         <Confirm

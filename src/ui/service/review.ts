@@ -28,6 +28,8 @@ export interface Queue {
   readonly reviewers: readonly string[]
   /** How many of them answer each record; null is all. */
   readonly answersPerRecord: number | null
+  /** Whether reviewers see what others said only once they have answered all of theirs. */
+  readonly isBlind: boolean
 }
 
 export type NewQueue = Omit<Queue, 'id' | 'created'>
@@ -66,6 +68,7 @@ function queueOf(view: Row): Queue[] {
       scores: texts(at(review, 'scores')),
       reviewers: texts(at(review, 'reviewers')),
       answersPerRecord: typeof answers === 'number' ? answers : null,
+      isBlind: at(review, 'is_blind') === true,
     },
   ]
 }
@@ -75,7 +78,18 @@ function texts(value: unknown): readonly string[] {
 }
 
 export async function createQueue(projectId: string, queue: NewQueue): Promise<string> {
-  const { name, place, records, scores, reviewers, answersPerRecord } = queue
+  const body = { ...viewOf(projectId, queue), view_type: viewTypes[queue.place.type] }
+  const { id } = await requestJson<{ id: string }>('/v1/view', { body })
+  return id
+}
+
+/** Answers that were given stay, also those to what is no longer asked. */
+export async function changeQueue(projectId: string, { id, ...queue }: Queue): Promise<void> {
+  await requestJson(`/v1/view/${id}`, { method: 'PATCH', body: viewOf(projectId, queue) })
+}
+
+function viewOf(projectId: string, queue: NewQueue) {
+  const { name, place, records, scores, reviewers, answersPerRecord, isBlind } = queue
   const review = {
     object_type: place.type,
     object_id: place.objectId,
@@ -83,11 +97,9 @@ export async function createQueue(projectId: string, queue: NewQueue): Promise<s
     scores,
     reviewers,
     answers_per_record: answersPerRecord,
+    is_blind: isBlind,
   }
-  const owner = { object_type: 'project', object_id: projectId }
-  const body = { ...owner, view_type: viewTypes[place.type], name, view_data: { review } }
-  const { id } = await requestJson<{ id: string }>('/v1/view', { body })
-  return id
+  return { object_type: 'project', object_id: projectId, name, view_data: { review } }
 }
 
 export async function deleteQueue(projectId: string, id: string): Promise<void> {
@@ -226,11 +238,10 @@ function reviewsIn({ id, audit_data }: Row, queueId: string): Review[] {
   return [...found.values()]
 }
 
-/** Merges the answers into the record, and keeps who gave them. */
+/** Merges the answers into the record. The service keeps who gave them: whoever is signed in. */
 export async function giveAnswers(
   queue: Queue,
   record: string,
-  reviewer: string,
   scores: readonly ReviewScore[],
   answers: Answers,
 ): Promise<void> {
@@ -240,7 +251,7 @@ export async function giveAnswers(
     _is_merge: true,
     ...fieldsOf(type, scores, answers),
     _audit_source: 'app',
-    _audit_metadata: { user_id: reviewer, review: { queue_id: queue.id, answers } },
+    _audit_metadata: { review: { queue_id: queue.id, answers } },
   }
   await requestJson(`/v1/${type}/${objectId}/insert`, { body: { events: [event] } })
 }

@@ -11,7 +11,7 @@ import { AssayError } from '../../../error.ts'
 import { readJsonBody } from '../../ignored-fields.ts'
 import { numberField, objectField, parseJsonBody, stringField } from '../../json-body.ts'
 import { addressHeaders, type PublicUrl } from '../../public-url.ts'
-import type { RecordInserter } from '../../record-inserter.ts'
+import { type RecordInserter, writtenBy } from '../../record-inserter.ts'
 import { jsonReply } from '../../reply.ts'
 import type { Route } from '../../route.ts'
 
@@ -39,7 +39,7 @@ export function logs3Routes(options: Logs3Options): Route[] {
         const body = await request.body
         const name = uploadedName(body, gate)
         const rows = name === undefined ? body : await uploaded(attachments, name)
-        const written = await writer.insert({ body: rows, form: 'logs3', view: gate })
+        const written = await writer.insert({ body: rows, form: 'logs3', ...writtenBy(gate) })
         if (name !== undefined) await attachments.store.remove(name)
         return jsonReply({ ids: written.ids, xact_id: written.transactionId })
       },
@@ -53,7 +53,7 @@ export function logs3Routes(options: Logs3Options): Route[] {
       isInsert: true,
       handle: async (request, gate) => {
         const body = await request.body
-        return jsonReply((await writer.insert({ body, form: 'logs3', view: gate })).ids)
+        return jsonReply((await writer.insert({ body, form: 'logs3', ...writtenBy(gate) })).ids)
       },
     },
     {

@@ -5,7 +5,7 @@ import { AssayError } from '../../../error.ts'
 import { isJsonObject, writeExactJson } from '../../../type/exact-json.ts'
 import type { ObjectType } from '../../../type/record.ts'
 import { readJsonBody } from '../../ignored-fields.ts'
-import type { RecordInserter } from '../../record-inserter.ts'
+import { type RecordInserter, writtenBy } from '../../record-inserter.ts'
 import { jsonReply } from '../../reply.ts'
 import type { Route } from '../../route.ts'
 import { feedbackRows } from './feedback.ts'
@@ -25,7 +25,8 @@ export function feedbackRoute(writer: RecordInserter, type: ObjectType): Route {
       )
       if (events.length > 0) {
         const object = { type, id }
-        await writer.insert({ body: encode({ events }), form: 'events', object, view: gate })
+        const rows = { body: encode({ events }), form: 'events', object } as const
+        await writer.insert({ ...rows, ...writtenBy(gate) })
       }
       return jsonReply({ status: 'success' })
     },
@@ -75,7 +76,8 @@ export function insertAnywhereRoute(writer: RecordInserter): Route {
         }
       }
       if (rows.length > 0) {
-        const inserted = await writer.insert({ body: encode({ rows }), form: 'logs3', view: gate })
+        const written = { body: encode({ rows }), form: 'logs3', ...writtenBy(gate) } as const
+        const inserted = await writer.insert(written)
         for (const { rowIds, row } of waiting) rowIds.push(inserted.ids[row]!)
       }
       return jsonReply(answer)
