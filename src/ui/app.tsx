@@ -9,6 +9,7 @@ import { Empty, Loading } from './component/notice.tsx'
 import { Select } from './component/select.tsx'
 import { ServiceWarnings } from './component/service-warnings.tsx'
 import { Toasts } from './component/toast.tsx'
+import { BulkProgress } from './page/bulk-run.tsx'
 import { Logs } from './page/logs.tsx'
 import { PageKeys } from './page/page-keys.tsx'
 import { ProjectSwitch } from './page/project-switch.tsx'
@@ -177,6 +178,7 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
         {children}
       </main>
       <PageKeys />
+      <BulkProgress />
       <Toasts />
     </div>
   )

@@ -198,6 +198,41 @@ describe.skipIf(!hasBrowser)('selected rows', { timeout: 60_000 }, () => {
     await page.context().close()
   })
 
+  test('are changed while one looks at other pages, and no longer once it is stopped', async () => {
+    const { page, faults, picture } = await browser.page(logs)
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/feedback', async (route) => {
+      await held
+      await route.continue()
+    })
+    await box(page, 1).click()
+    await bar(page)
+      .getByRole('button', { name: `Select all ${traces}` })
+      .click()
+    await bar(page).getByRole('button', { name: 'Tag' }).click()
+    await page.keyboard.type('halfway')
+    await page.keyboard.press('Enter')
+    const progress = page.getByRole('region', { name: 'Change under way' })
+    await progress.getByText(`Tagging: 0 of ${traces}`).waitFor()
+    await page.getByRole('link', { name: 'Experiments' }).click()
+    await page.getByRole('table', { name: 'Experiments' }).waitFor()
+    await picture('picked-under-way')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await progress.getByRole('button', { name: 'Stop' }).click()
+    release()
+    await page.getByText(/^Stopped/).waitFor()
+    await progress.waitFor({ state: 'detached' })
+    const { json } = await service.query(
+      `measures: count(1) as n | from: project_logs('${project}') | filter: tags includes 'halfway'`,
+    )
+    const [{ n }] = json.data as unknown as [{ n: number }]
+    expect(n).toBeLessThan(traces)
+    expect(faults.filter((fault) => !fault.includes('ERR_ABORTED'))).toEqual([])
+  })
+
   test('are deleted with all spans of their traces, and come back whole', async () => {
     const { page, faults } = await browser.page(logs)
     const text = `select: id, input, tags, span_parents | from: project_logs('${project}') | filter: root_span_id = 't249' | sort: id`
@@ -248,21 +283,39 @@ describe.skipIf(!hasBrowser)('selected rows', { timeout: 60_000 }, () => {
     expect(faults).toEqual([])
   })
 
-  test('are nothing that a reader is offered', async () => {
-    const email = 'reader@example.com'
-    const invite_users = { emails: [email], group_names: ['Viewers'] }
-    await service.request('/v1/organization/members', { method: 'PATCH', body: { invite_users } })
-    const { json } = await service.request('/v1/api_key', {
-      body: { name: 'reader' },
-      headers: { 'x-bt-impersonate-user': email },
+  test('are nothing that a reader is offered, nor who may only make datasets', async () => {
+    const { json: role } = await service.request('/v1/role', {
+      body: {
+        name: 'Collector',
+        member_permissions: [
+          { permission: 'read' },
+          { permission: 'create', restrict_object_type: 'dataset' },
+        ],
+      },
     })
-    const { page } = await browser.page(logs, { key: String(json.key) })
-    await page.locator('tr[data-index="0"]').waitFor()
-    await page.waitForLoadState('networkidle')
-    expect(await page.getByLabel('Select row 1', { exact: true }).count()).toBe(0)
-    await page.goto(`${service.url}/app/default/p/support/experiments/tried`)
-    await page.getByText('Case 1').first().waitFor()
-    await page.waitForLoadState('networkidle')
-    expect(await page.getByLabel('Choose e1').count()).toBe(0)
+    for (const [who, group] of [
+      ['reader', 'Viewers'],
+      ['collector', undefined],
+    ] as const) {
+      const email = `${who}@example.com`
+      const invite_users = { emails: [email], ...(group && { group_names: [group] }) }
+      await service.request('/v1/organization/members', { method: 'PATCH', body: { invite_users } })
+      const { json } = await service.request('/v1/api_key', {
+        body: { name: who },
+        headers: { 'x-bt-impersonate-user': email },
+      })
+      if (!group) {
+        const grant = { object_id: role.org_id, user_id: json.user_id, role_id: role.id }
+        await service.request('/v1/acl', { body: { object_type: 'organization', ...grant } })
+      }
+      const { page } = await browser.page(logs, { key: String(json.key) })
+      await page.locator('tr[data-index="0"]').waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(await page.getByLabel('Select row 1', { exact: true }).count(), who).toBe(0)
+      await page.goto(`${service.url}/app/default/p/support/experiments/tried`)
+      await page.getByText('Case 1').first().waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(await page.getByLabel('Choose e1').count(), who).toBe(0)
+    }
   })
 })

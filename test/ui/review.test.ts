@@ -248,10 +248,10 @@ describe.skipIf(!hasBrowser)('review', { timeout: 90_000 }, () => {
     const id = await service.project('many answers')
     const records = Array.from({ length: 230 }, (_, i) => `m${i}`)
     const review = {
-      ...{ object_type: 'project_logs', object_id: id, records, scores: ['fit'] },
+      ...{ object_type: 'project_logs', object_id: id, records, scores: ['suits'] },
       ...{ reviewers: [], answers_per_record: null },
     }
-    const score = { project_id: id, name: 'fit', score_type: 'slider' }
+    const score = { project_id: id, name: 'suits', score_type: 'slider' }
     await service.request('/v1/project_score', { body: score })
     const { json } = await service.request('/v1/view', {
       body: {
@@ -259,7 +259,7 @@ describe.skipIf(!hasBrowser)('review', { timeout: 90_000 }, () => {
         ...{ name: 'all', view_data: { review } },
       },
     })
-    const given = { queue_id: String(json.id), answers: { fit: 0.5 } }
+    const given = { queue_id: String(json.id), answers: { suits: 0.5 } }
     await service.insert(
       'project_logs',
       id,

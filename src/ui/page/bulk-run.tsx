@@ -90,13 +90,13 @@ function tellOutcome(bulk: BulkWork, outcome: Outcome): void {
   if (error) tellFailure(new Error(`Not all were changed: ${error.message}`))
 }
 
-/** Stands in the place of what can be done while something is being done. */
+/** Over whatever page one looks at meanwhile. */
 export function BulkProgress() {
   const run = running.value
   if (!run) return null
   const { title, done, total, abort } = run
   return (
-    <>
+    <section class="bulk-progress" aria-label="Change under way">
       <span role="status">
         {total === undefined
           ? `${title}: reading which records they are…`
@@ -104,8 +104,8 @@ export function BulkProgress() {
       </span>
       <progress aria-label={title} {...(total !== undefined && { max: total, value: done })} />
       <button type="button" disabled={abort.signal.aborted} onClick={() => abort.abort()}>
-        Stop
+        {abort.signal.aborted ? 'Stopping…' : 'Stop'}
       </button>
-    </>
+    </section>
   )
 }

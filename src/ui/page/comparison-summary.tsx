@@ -97,7 +97,7 @@ function Moved({
 }) {
   if (count === undefined) return null
   return (
-    <span class={count > 0 ? tone : 'hint'} title={`Examples that got ${tone}`}>
+    <span class={`moved ${count > 0 ? tone : 'hint'}`} title={`Examples that got ${tone}`}>
       {mark} {number(count)}
     </span>
   )

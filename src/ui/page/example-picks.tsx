@@ -32,7 +32,8 @@ export function useExamplePicks(options: ExamplePicksOptions) {
   const { data: rights } = useRights('project', projectId)
   const mayChange = useMay('experiment', experimentId)('update')
   const inDatasets = rights?.within.dataset ?? []
-  const mayAdd = inDatasets.includes('create') || inDatasets.includes('update')
+  // Who may only make datasets may not write to them.
+  const mayAdd = inDatasets.includes('update')
   const count = sizeOf(picked)
   useEffect(() => setPicked(nobody), [text, sort])
   useEscapeKey(count > 0 && !isOpen, () => setPicked(nobody))

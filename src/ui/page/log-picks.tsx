@@ -37,7 +37,8 @@ export function useLogPicks(options: LogPicksOptions) {
   const { data: rights } = useRights('project', projectId)
   const mayChange = rights?.within.project_log?.includes('update') ?? false
   const inDatasets = rights?.within.dataset ?? []
-  const mayAdd = inDatasets.includes('create') || inDatasets.includes('update')
+  // Who may only make datasets may not write to them.
+  const mayAdd = inDatasets.includes('update')
   // Until that is known the column has its place, lest all others move when it is.
   const isPossible = shown !== undefined && (rights === undefined || mayChange || mayAdd)
   const count = sizeOf(picked)

@@ -18,7 +18,7 @@ import {
 import { useMay } from '../service/rights.ts'
 import { addressWith } from '../state/location.ts'
 import { AddToDataset } from './add-to-dataset.tsx'
-import { BulkProgress, isBulkRunning, runBulk } from './bulk-run.tsx'
+import { isBulkRunning, runBulk } from './bulk-run.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { ReviewDialog } from './review-dialog.tsx'
 
@@ -48,11 +48,9 @@ export function PickedBar(props: PickedBarProps) {
   const offersAll = all !== undefined && 'ids' in picked && sizeOf(all) > count
   return (
     <div class="picked-bar" role="toolbar" aria-label="Selection">
-      {isBulkRunning() ? (
-        <BulkProgress />
-      ) : (
+      <strong>{counted(count, kind)} selected</strong>
+      {!isBulkRunning() && (
         <>
-          <strong>{counted(count, kind)} selected</strong>
           {offersAll && (
             <button type="button" class="plain link" onClick={() => onPick(all)}>
               Select all {number(sizeOf(all))}

@@ -64,7 +64,8 @@ export function SpanDatasets({ place, id }: { readonly place: RecordPlace; reado
   const projectId = project?.id
   const { data: rights } = useRights('project', projectId)
   const inDatasets = rights?.within.dataset ?? []
-  const mayAdd = inDatasets.includes('create') || inDatasets.includes('update')
+  // Who may only make datasets may not write to them.
+  const mayAdd = inDatasets.includes('update')
   const [isAsked, setAsked] = useState(false)
   const [round, setRound] = useState(0)
   const records = useLoaded(

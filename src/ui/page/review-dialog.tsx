@@ -60,6 +60,7 @@ export function ReviewDialog(props: ReviewDialogProps) {
     }
     if (queue) {
       await changeQueue(projectId, { ...queue, ...asking })
+      onClose()
       onChange?.()
       return
     }
