@@ -28,6 +28,8 @@ export interface SelectProps {
 /** How long letters that are typed belong to one word. */
 const wordMs = 700
 
+const noWord = { text: '', at: Number.NEGATIVE_INFINITY }
+
 /** Of the window's edge, in pixels. */
 const margin = 8
 
@@ -42,12 +44,16 @@ export function Select(props: SelectProps) {
   const [active, setActive] = useState<number>()
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
-  const word = useRef({ text: '', at: Number.NEGATIVE_INFINITY })
+  const word = useRef(noWord)
   const id = useId()
   const isOpen = active !== undefined
   const chosen = options.findIndex((option) => option.value === value)
   const open = (place = Math.max(chosen, 0)) => setActive(place)
-  const close = () => setActive(undefined)
+  const close = () => {
+    setActive(undefined)
+    // Letters that come later begin another word.
+    word.current = noWord
+  }
   const choose = (place: number) => {
     const option = options[place]
     close()
