@@ -100,7 +100,8 @@ function pageAt(names: readonly string[]): ComponentChildren {
     return <Query key={project} projectName={project} />
   }
   return (
-    <Empty title="Page not found">
+    <Empty sketch="cards" title="There is no such page">
+      <p>The address may be old, or have a letter too many.</p>
       <p>
         <Link to="/app">All projects</Link>
       </p>

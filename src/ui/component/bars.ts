@@ -2,7 +2,7 @@
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { Buckets, Span } from '../service/time-buckets.ts'
-import { moment } from './format.ts'
+import { momentOnAxis } from './format.ts'
 import { resolveColor } from './resolve-color.ts'
 
 export interface Plot {
@@ -60,7 +60,7 @@ export function drawBars(place: HTMLElement, buckets: Buckets, watcher: PlotWatc
           size: 22,
           incrs: [...steps],
           values: (drawn, at) =>
-            at.map((each) => (isWhole(drawn, each) ? momentOf(each, end - first) : '')),
+            at.map((each) => (isWhole(drawn, each) ? momentOnAxis(each, end - first) : '')),
         },
         { ...axis, size: 48, splits: (_, __, ___, max) => [0, max] },
       ],
@@ -100,8 +100,6 @@ function orNone(count: number): number | null {
   return count === 0 ? null : count
 }
 
-const daySeconds = 86_400
-
 /** Seconds between marks of the axis. */
 const steps = [
   1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000,
@@ -114,13 +112,4 @@ const halfLabel = 18
 /** Whether the label of a time has its room before the edge. */
 function isWhole(drawn: uPlot, seconds: number): boolean {
   return drawn.valToPos(seconds, 'x') + halfLabel <= drawn.bbox.width / devicePixelRatio
-}
-
-/** As exact as the length of what is shown asks for. */
-function momentOf(seconds: number, length: number): string {
-  const at = new Date(seconds * 1000)
-  if (length > 400 * daySeconds) return moment(at, 'month')
-  if (length < 600) return moment(at, 'exactClock')
-  const isMidnight = at.getHours() === 0 && at.getMinutes() === 0
-  return moment(at, length > 6 * daySeconds || isMidnight ? 'day' : 'clock')
 }

@@ -164,6 +164,17 @@ export function moment(at: Date, form: MomentForm = 'moment'): string {
   return moments[form].format(at)
 }
 
+const daySeconds = 86_400
+
+/** As exact as the length of the axis asks for; both in seconds. */
+export function momentOnAxis(seconds: number, length: number): string {
+  const at = new Date(seconds * 1000)
+  if (length > 400 * daySeconds) return moment(at, 'month')
+  if (length < 600) return moment(at, 'exactClock')
+  const isMidnight = at.getHours() === 0 && at.getMinutes() === 0
+  return moment(at, length > 6 * daySeconds || isMidnight ? 'day' : 'clock')
+}
+
 export function momentsBetween(from: Date, to: Date): string {
   return moments.moment.formatRange(from, to)
 }

@@ -57,7 +57,7 @@ export function Comparison({ base, others: loaded, comparisonKey }: ComparisonPr
   const others = data.filter(({ id }) => id !== base.id)
   if (others.length === 0) {
     return (
-      <Empty title="There is nothing to compare with">
+      <Empty sketch="experiments" title="There is nothing to compare with">
         <p>The other experiments were deleted, or are not for you to see.</p>
         <p>
           <Link to={pathOf(...parts.value)}>Look at {base.name} alone</Link>

@@ -37,7 +37,7 @@ export function DatasetDifference({ datasetId, from, to }: DatasetDifferenceProp
   if (!touched.data) return <Loading what="what changed" />
   if (touched.data.length === 0) {
     return (
-      <Empty title="Nothing changed">
+      <Empty sketch="records" title="Nothing changed">
         <p>Both versions have the same records.</p>
       </Empty>
     )

@@ -337,7 +337,7 @@ function Nothing({
 }) {
   if (text === '' && !time) return <FirstLines projectName={projectName} />
   return (
-    <Empty title="Nothing found">
+    <Empty sketch="rows" title="Nothing found">
       {text !== '' && <p>Searched for: {interpretation?.explanation}</p>}
       <p class="tools">
         {time && (

@@ -1,7 +1,7 @@
 /** Draws lines and points; loaded when a plot is shown. */
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { number } from '../component/format.ts'
+import { moment, momentOnAxis, number } from '../component/format.ts'
 import { resolveColor } from '../component/resolve-color.ts'
 import type { PlotData } from './plot-data.ts'
 
@@ -26,11 +26,23 @@ export function drawChart(place: HTMLElement, data: PlotData, colors: readonly s
       scales: { x: { time: isTime } },
       cursor: { drag: { x: true, y: false } },
       axes: [
-        axis,
+        {
+          ...axis,
+          ...(isTime && {
+            values: (drawn: uPlot, at: readonly number[]) => {
+              const { min = 0, max = 0 } = drawn.scales.x ?? {}
+              return at.map((each) => momentOnAxis(each, max - min))
+            },
+          }),
+        },
         { ...axis, size: 64, values: (_, values) => values.map((each) => number(each)) },
       ],
       series: [
-        { label: x },
+        {
+          label: x,
+          value: (_: uPlot, value: number | null) =>
+            value === null ? '—' : isTime ? moment(new Date(value * 1000)) : number(value),
+        },
         ...lines.map(({ name }, i) => {
           const stroke = color(colors[i % colors.length] ?? 'currentColor')
           return {

@@ -40,10 +40,12 @@ export function ReviewRecord(props: ReviewRecordProps) {
   const first = records.find((id) => !isDone(id))
   const id = asked !== undefined && records.includes(asked) ? asked : first
   const isOver = mayAnswer && records.length > 0 && first === undefined && id === undefined
-  if (records.length === 0) return <Empty title="There is nothing to review in this queue" />
+  if (records.length === 0) {
+    return <Empty sketch="records" title="There is nothing to review in this queue" />
+  }
   if (isOver) {
     return (
-      <Empty title="You have reviewed everything">
+      <Empty sketch="records" title="You have reviewed everything">
         <p class="tools">
           <button type="button" onClick={() => setParameters({ row: records[0] })}>
             Look through your answers
@@ -91,7 +93,9 @@ function RecordValues({ state, id }: { readonly state: ReviewState; readonly id:
   const [row] = data
   if (!row) {
     return (
-      <Empty title="This record is gone">Skip it: it was deleted after the queue was made.</Empty>
+      <Empty sketch="records" title="This record is gone">
+        Skip it: it was deleted after the queue was made.
+      </Empty>
     )
   }
   return (

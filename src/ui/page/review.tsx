@@ -42,7 +42,7 @@ export function Review({
   if (queue) return <ReviewQueue key={queue.id} project={project.data} queue={queue} />
   if (queues.isLoading) return <Loading what="the review queue" />
   return (
-    <Empty title="There is no such review queue">
+    <Empty sketch="records" title="There is no such review queue">
       <p>
         <Link to={pathOf(...parts.value.slice(0, 5))}>All review queues</Link>
       </p>

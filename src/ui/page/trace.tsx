@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { CopyButton } from '../component/copy-button.tsx'
 import { number } from '../component/format.ts'
 import { nothingSought, type Sought } from '../component/marked.tsx'
-import { Failure, Loading } from '../component/notice.tsx'
+import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { placeOf } from '../service/feedback.ts'
 import { quoted } from '../service/query.ts'
 import { useMayChangeRecords } from '../service/rights.ts'
@@ -112,7 +112,11 @@ export function Trace(props: TraceProps) {
       )}
       {error && <Failure error={error} retry={reload} />}
       {spans.length === 0 && isLoading && <Loading what="the trace" />}
-      {spans.length === 0 && !isLoading && !error && <p class="hint">This trace has no spans.</p>}
+      {spans.length === 0 && !isLoading && !error && (
+        <Empty sketch="rows" title="There is no such trace">
+          <p>It was deleted, or the address has another id.</p>
+        </Empty>
+      )}
       {spans.length > 0 && (
         <div class="trace-parts">
           <div class="trace-tree">
