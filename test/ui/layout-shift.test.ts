@@ -24,7 +24,6 @@ const pages: readonly (readonly [path: string, last: string])[] = [
   [`${project}/datasets`, 'tr[data-index="0"]'],
   [`${project}/datasets/questions`, 'tr[data-index="0"]'],
   [`${project}/review`, '.list-table tbody tr'],
-  [`${project}/review/QUEUE`, '.review-values section'],
   [`${project}/review/QUEUE?tab=results`, '.review-results tbody tr'],
   ['/app/default/settings?tab=members', '.list-table tbody tr'],
 ]
