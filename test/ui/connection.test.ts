@@ -59,11 +59,6 @@ describe.skipIf(!hasBrowser)('while the service does not answer, the page', () =
 
   const open = async (path: string) => (await browser.page(path.replace('SECOND', second))).page
 
-  /** Of all pages at once: most of what each takes is waiting. */
-  function ofAllPages<Result>(use: (path: string, shown: string) => Promise<Result>) {
-    return Promise.all(pages.map(([path, shown]) => use(path, shown)))
-  }
-
   /** Requests and sockets that are begun, as they are begun. */
   function begun(page: Page): string[] {
     const urls: string[] = []
@@ -75,12 +70,12 @@ describe.skipIf(!hasBrowser)('while the service does not answer, the page', () =
   const bar = (page: Page) => page.locator('.connection-bar')
 
   test('asks seldom, says so once, and heals when the service is back', async () => {
-    const opened = await ofAllPages(async (path, shown) => {
-      const page = await open(path)
-      await page.getByText(shown).filter({ visible: true }).first().waitFor()
+    const opened: (readonly [string, Page])[] = []
+    for (const [path] of pages) opened.push([path, await open(path)])
+    for (const [i, [, page]] of opened.entries()) {
+      await page.getByText(pages[i]![1]).filter({ visible: true }).first().waitFor()
       await page.waitForLoadState('networkidle')
-      return [path, page] as const
-    })
+    }
     const startAgain = await service.halt()
     const watched = opened.map(([path, page]) => ({ path, page, urls: begun(page) }))
     // Somebody goes on working: every page is asked for something else.
@@ -147,8 +142,10 @@ describe.skipIf(!hasBrowser)('while the service does not answer, the page', () =
 
   test.each([403, 500])('asks no more than a few times for what gets %d', async (status) => {
     const counts = new Map<string, number>()
-    const opened = await ofAllPages(async (path) => {
+    const opened: Page[] = []
+    for (const [path] of pages) {
       const page = await open(path)
+      opened.push(page)
       await page.waitForLoadState('networkidle')
       await page.route(asked, (route) => {
         if (route.request().url().endsWith('/session')) return route.continue()
@@ -159,8 +156,7 @@ describe.skipIf(!hasBrowser)('while the service does not answer, the page', () =
       await page.getByRole('link', { name: path === '/app' ? 'Settings' : 'Assay' }).click()
       await page.goBack()
       await page.waitForURL(`**${pathname}${search}`)
-      return page
-    })
+    }
     await new Promise((resolve) => setTimeout(resolve, 1500))
     for (const [path, count] of counts) expect(count, path).toBeLessThan(25)
     const before = new Map(counts)
@@ -172,15 +168,19 @@ describe.skipIf(!hasBrowser)('while the service does not answer, the page', () =
   })
 
   test('takes its time where every answer takes two seconds', async () => {
-    await ofAllPages(async (path, shown) => {
+    const opened: Page[] = []
+    for (const [path] of pages) {
       const page = await open('/docs')
+      opened.push(page)
       await page.route(asked, async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 2000))
         await route.continue().catch(() => undefined)
       })
       await page.goto(service.url + path.replace('SECOND', second))
-      await page.getByText(shown).filter({ visible: true }).first().waitFor()
-      expect(await page.locator('.failure').count(), path).toBe(0)
-    })
+    }
+    for (const [i, [path, shown]] of pages.entries()) {
+      await opened[i]!.getByText(shown).filter({ visible: true }).first().waitFor()
+      expect(await opened[i]!.locator('.failure').count(), path).toBe(0)
+    }
   })
 })
