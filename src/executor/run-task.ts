@@ -43,7 +43,7 @@ export function runTask(
 }
 
 /** Rows that come with the task. */
-function lentOf(task: Task): readonly SharedArrayBuffer[] {
+export function lentOf(task: Task): readonly SharedArrayBuffer[] {
   switch (task.kind) {
     case 'scan':
       return [

@@ -119,3 +119,16 @@ test('a key and an organization may have so many queries at once', () => {
   start('6', 'key a')
   expect(queries.list().map(({ id }) => id)).toEqual(['3', '5', '6'])
 })
+
+test('what tasks are lent counts beside what the query holds, until they are done', () => {
+  const share = new MemoryBudget({ perQuery: 1000, total: 1500 }).share()
+  share.take(400)
+  share.lend(500)
+  expect(() => share.lend(200)).toThrow('budget')
+  expect(() => share.take(200)).toThrow('budget')
+  share.release()
+  share.lend(200)
+  share.takeBack(500)
+  share.take(800)
+  expect(share.bytes).toBe(800)
+})

@@ -56,6 +56,7 @@ export class MemoryBudget {
 export class MemoryShare {
   readonly #budget: MemoryBudget
   #bytes = 0
+  #lent = 0
 
   constructor(budget: MemoryBudget) {
     this.#budget = budget
@@ -72,11 +73,22 @@ export class MemoryShare {
 
   /** Throws LIMIT_MEMORY, which names the budget, and takes nothing then. */
   take(bytes: number): void {
-    this.#budget.take(bytes, this.#bytes)
+    this.#budget.take(bytes, this.#bytes + this.#lent)
     this.#bytes += bytes
   }
 
-  /** Gives back all that was taken. */
+  /** The same, of what a task is lent: the caller gives it back when the task is done. */
+  lend(bytes: number): void {
+    this.#budget.take(bytes, this.#bytes + this.#lent)
+    this.#lent += bytes
+  }
+
+  takeBack(bytes: number): void {
+    this.#budget.giveBack(bytes)
+    this.#lent -= bytes
+  }
+
+  /** Gives back all that was taken, but for what tasks are lent. */
   release(): void {
     this.#budget.giveBack(this.#bytes)
     this.#bytes = 0

@@ -1,4 +1,5 @@
 import { AssayError } from '../../error.ts'
+import { lentOf } from '../../executor/run-task.ts'
 import { bytesOf } from '../../executor/task/held-bytes.ts'
 import type { Task, TaskResult } from '../../executor/task/task.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
@@ -132,10 +133,13 @@ export class QueryTasks implements TaskRunner {
   /** Tasks that are begun ahead take a place again; once they are done, it is not kept for a reader. */
   async #runAdmitted(task: Task, short: boolean) {
     const query = this.#query
+    const lentBytes = lentOf(task).reduce((sum, { byteLength }) => sum + byteLength, 0)
+    if (lentBytes > 0) query.memory.lend(lentBytes)
     query.beginTask()
     try {
       return await this.#pool.runFor(query, task, short)
     } finally {
+      if (lentBytes > 0) query.memory.takeBack(lentBytes)
       query.endTask()
       if (query.awaitsReader && query.tasksAtWork === 0) {
         this.#admission.leave(query)
