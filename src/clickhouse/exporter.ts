@@ -192,6 +192,28 @@ export class Exporter {
     this.#arrivedThrough = 0
   }
 
+  /** Sees that not all bodies are gone that the nodes alone have: rows that came later would hide that. */
+  async #requireEvicted(cluster: ClickHouseCluster): Promise<void> {
+    const through = this.#within(() => readEvictedMark(this.#records.progress)?.through)
+    if (through === undefined || !this.#hasRowsUpTo(through)) return
+    const { database } = this.#settings
+    const found = await cluster.onNodes((node) =>
+      node.rows(`SELECT 1 FROM ${database}.records_local WHERE transaction <= ${through} LIMIT 1`),
+    )
+    if (found.every(({ length }) => length === 0)) this.#refuseIfEvicted()
+  }
+
+  /** Whether an object that is exported has any. */
+  #hasRowsUpTo(through: number): boolean {
+    return this.#within(({ reader, transaction }) => {
+      for (const object of this.#live?.keys() ?? []) {
+        const [first] = reader.partsOf(object, transaction)
+        if (first && first.transaction <= through) return true
+      }
+      return false
+    })
+  }
+
   /** What has left the data directory cannot be sent again. */
   #refuseIfEvicted(): void {
     if (!readEvictedMark(this.#records.progress)) return
@@ -321,6 +343,7 @@ export class Exporter {
       await service.claim()
     } else await service.check()
     await this.#emptyTables(connected)
+    await this.#requireEvicted(connected.cluster)
     this.#checkedAt = now
     return this.#file.state.round === round
   }
