@@ -19,7 +19,7 @@ export interface EncodedBatch {
   readonly batch: Batch
   readonly rowCount: number
   /** Of RowBinary. */
-  readonly bytes: Buffer
+  readonly bytes: Uint8Array
   readonly marks: readonly Mark[]
 }
 
@@ -29,10 +29,10 @@ export interface BatchLimits {
   readonly rows: number
 }
 
-export const defaultLimits: BatchLimits = { bytes: 24 * 2 ** 20, rows: 100_000 }
+export const defaultLimits: BatchLimits = { bytes: 32 * 2 ** 20, rows: 100_000 }
 
-/** A range of transactions has so many bytes of rows, unless one has more. */
-const rangeBytes = 16 * 2 ** 20
+/** A range of transactions has so many bytes of rows, unless one has more: encoded they are mostly one batch. */
+const rangeBytes = 8 * 2 ** 20
 
 export interface BatchSource {
   readonly reader: RecordReader
@@ -41,14 +41,17 @@ export interface BatchSource {
   readonly isThere: (object: number) => boolean
 }
 
-/** Encodes the rows of a batch. One without an end gets it where the limits are reached, or behind its range. */
+/**
+ * Encodes the rows of a batch; what it gives is gone with the next call. One without an end gets it where the limits are
+ * reached, or behind its range.
+ */
 export function encodeBatch(
   { reader, transaction, isThere }: BatchSource,
   { from, to, begin, end }: Batch,
   run: Run,
   limits = defaultLimits,
 ): EncodedBatch {
-  const encoder = new VersionEncoder(2 ** 20, (version) => traceOf(reader, version, transaction))
+  const encoder = new VersionEncoder((version) => traceOf(reader, version, transaction))
   const marks: Mark[] = []
   let rowCount = 0
   let reached = end ?? endOfObjects
@@ -59,7 +62,8 @@ export function encodeBatch(
     const first = object === begin.object ? begin.version : { transaction: from + 1, index: 0 }
     const lastSupersession = reader.lastSupersession(object, transaction)
     const after = { transaction: to + 1, index: 0 }
-    for (const { key, view } of reader.versionsBetween(object, first, after, transaction)) {
+    const versions = reader.versionsBetween(object, first, after, transaction, encoder.memory)
+    for (const { key, view } of versions) {
       if (end ? !isBefore({ object, version: key }, end) : rowCount > 0 && isFull()) {
         reached = { object, version: key }
         break objects
@@ -80,6 +84,12 @@ export function encodeBatch(
     bytes: encoder.finish(),
     marks,
   }
+}
+
+/** The first batch of a range, which may have all of it. */
+export function firstBatch(from: number, to: number): Batch {
+  const begin = { object: 0, version: { transaction: from + 1, index: 0 } }
+  return { from, to, begin, end: undefined }
 }
 
 /** The end of the next range of transactions after `from`, and no further than `through`. */

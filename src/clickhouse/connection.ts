@@ -202,7 +202,7 @@ export class ClickHouseNode {
   /** @param insert `INSERT INTO … FORMAT RowBinary` */
   insert(
     insert: string,
-    rows: Buffer,
+    rows: Uint8Array,
     settings: ServerSettings,
     deadlineMs: number,
   ): Promise<void> {

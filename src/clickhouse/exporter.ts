@@ -12,11 +12,13 @@ import { formatTransaction } from '../type/transaction.ts'
 import { ArrivedTable } from './arrived-table.ts'
 import { Backlog } from './backlog.ts'
 import type { BatchSource, EncodedBatch } from './batch-reader.ts'
-import { encodeBatch, endOfRange } from './batch-reader.ts'
+import { encodeBatch, endOfRange, firstBatch } from './batch-reader.ts'
 import { CatalogTable } from './catalog-table.ts'
 import { ClickHouseCluster } from './cluster.ts'
 import { type ComparedRange, compareRange, type Difference } from './compare.ts'
 import { wipeDeleted } from './delete-versions.ts'
+import { EncodeAhead } from './encode-ahead.ts'
+import type { EncodeThreads } from './encode-threads.ts'
 import { type Batch, endOfObjects, StateFile, targetOf } from './export-state.ts'
 import type { ExportStatus, ExportStep, VerifiedStatus } from './export-step.ts'
 import { ExportFault } from './fault.ts'
@@ -54,6 +56,7 @@ export class Exporter {
   readonly #file: StateFile
   readonly #session = ServiceTable.newSession()
   readonly #backlog: Backlog
+  readonly #ahead: EncodeAhead
   readonly #signal: AbortSignal
   #connected: Connected | undefined
   /** Whether nothing was compared with what the nodes have. */
@@ -76,7 +79,13 @@ export class Exporter {
   #sentRows = 0
   #sentBytes = 0
 
-  constructor(records: RecordsEnvironment, settings: ClickHouseSettings, signal: AbortSignal) {
+  /** @param threads encode while this one sends, when there is much to export */
+  constructor(
+    records: RecordsEnvironment,
+    settings: ClickHouseSettings,
+    threads: EncodeThreads,
+    signal: AbortSignal,
+  ) {
     this.#settings = settings
     this.#records = records
     this.#signal = signal
@@ -84,6 +93,7 @@ export class Exporter {
     this.#within = sourceOf(records, (object) => this.#live?.has(object) === true)
     this.#file = new StateFile(records.directory, targetOf(settings))
     this.#backlog = new Backlog(this.#reader, this.#file.state.through)
+    this.#ahead = new EncodeAhead(threads)
   }
 
   /** Goes on for a while. What keeps it from that is told, and tried again with the next step. */
@@ -99,6 +109,7 @@ export class Exporter {
       fault = faultOf(thrown)
       await this.#disconnect(fault)
     }
+    await this.#ahead.rest()
     const { through, run, round, roundId, purged } = this.#file.state
     const backlog = this.#within(({ transaction }) => this.#backlog.update(through, transaction))
     return {
@@ -118,11 +129,14 @@ export class Exporter {
   }
 
   async close(): Promise<void> {
+    await this.#ahead.close()
     await this.#connected?.cluster.close()
     this.#connected = undefined
   }
 
   #take({ isAll, written, removed }: ExportStep): void {
+    // It has rows of objects that are gone.
+    if (isAll || removed.length > 0) this.#ahead.clear()
     if (isAll) this.#live = new Map()
     for (const object of written) this.#live?.set(object.number, object)
     for (const number of removed) {
@@ -183,6 +197,7 @@ export class Exporter {
     const { isEmptied } = this.#file.state
     if (isEmptied) this.#file.startAnew()
     this.#encoded = undefined
+    this.#ahead.clear()
     this.#forgetNoted()
   }
 
@@ -256,7 +271,7 @@ export class Exporter {
     do {
       // That all is sent anew is told first.
       if (!(await this.#check(connected))) return
-      const encoded = this.#nextBatch(through)
+      const encoded = await this.#nextBatch(through)
       if (!encoded) break
       await this.#send(connected, encoded)
       this.#arrived(encoded)
@@ -323,6 +338,7 @@ export class Exporter {
       readPurged(this.#records.progress, purged, transaction),
     )
     if (objects.length === 0) return
+    this.#ahead.clear()
     let deleted = 0
     for (const { object } of objects) {
       if (!this.#live?.has(object)) continue
@@ -361,17 +377,21 @@ export class Exporter {
   }
 
   /** Decides what is sent next, and keeps that; undefined when all up to `through` has arrived. */
-  #nextBatch(through: number): EncodedBatch | undefined {
+  async #nextBatch(through: number): Promise<EncodedBatch | undefined> {
     if (this.#encoded) return this.#encoded
-    return this.#within((source) => {
-      const batch = this.#file.state.batch ?? this.#firstOfRange(source, through)
-      if (!batch) return undefined
-      const encoded = encodeBatch(source, batch, this.#file.state.run)
-      this.#file.change({ batch: encoded.batch })
-      this.#encoded = encoded
-      this.#areRowsSent = false
-      return encoded
+    const batch = this.#within((source) => {
+      const next = this.#file.state.batch ?? this.#firstOfRange(source, through)
+      if (next) this.#ahead.begin(source, next, this.#file.state.run)
+      return next
     })
+    if (!batch) return undefined
+    const encoded =
+      (await this.#ahead.take(batch)) ??
+      this.#within((source) => encodeBatch(source, batch, this.#file.state.run))
+    this.#file.change({ batch: encoded.batch })
+    this.#encoded = encoded
+    this.#areRowsSent = false
+    return encoded
   }
 
   #firstOfRange({ reader, transaction }: BatchSource, last: number): Batch | undefined {
@@ -380,9 +400,7 @@ export class Exporter {
     // All that supersedes rows of the run is known when they are sent.
     if (from >= run.through) this.#file.change({ run: { from, through: last } })
     const to = endOfRange(reader, from, this.#file.state.run.through, transaction)
-    if (to === from) return undefined
-    const begin = { object: 0, version: { transaction: from + 1, index: 0 } }
-    return { from, to, begin, end: undefined }
+    return to === from ? undefined : firstBatch(from, to)
   }
 
   async #send({ cluster }: Connected, encoded: EncodedBatch): Promise<void> {
@@ -401,8 +419,10 @@ export class Exporter {
     await sendMarks(cluster, encoded.marks)
   }
 
-  #arrived({ batch: { from, to, end } }: EncodedBatch): void {
+  #arrived(encoded: EncodedBatch): void {
+    const { from, to, end } = encoded.batch
     this.#encoded = undefined
+    this.#ahead.giveBack(encoded)
     const isLast = end === undefined || end.object === endOfObjects.object
     if (isLast) this.#file.change({ through: to, batch: undefined })
     else this.#file.change({ batch: { from, to, begin: end, end: undefined } })

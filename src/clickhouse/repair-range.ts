@@ -84,7 +84,7 @@ function encodeMissing(
   { from, to }: ComparedRange,
   done: Set<string>,
 ) {
-  const encoder = new VersionEncoder(2 ** 20, (missing) => traceOf(reader, missing, transaction))
+  const encoder = new VersionEncoder((missing) => traceOf(reader, missing, transaction))
   let rows = 0
   let isLast = true
   const versions = isThere(object) ? reader.readDelta(object, from, to, transaction) : []

@@ -35,7 +35,7 @@ export async function sendBatch(
 /** @param token of an insert that is to be done once, however often it is tried */
 export async function sendRows(
   cluster: ClickHouseCluster,
-  bytes: Buffer,
+  bytes: Uint8Array,
   rowCount: number,
   token: string,
 ): Promise<void> {

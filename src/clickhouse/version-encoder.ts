@@ -14,9 +14,12 @@ export interface ExportedVersion {
   readonly by: number | undefined
 }
 
-/** Of this thread: it has one task after the other. */
+/** Of this thread, which encodes one batch after the other: new memory for each would cost as much as to fill it. */
 let loops: ExportRows | undefined
+let kept = new ByteWriter(0)
+const keptBytes = 64 * 2 ** 20
 
+/** What it gives is gone with the next one of the thread. */
 export class VersionEncoder {
   readonly #out: ByteWriter
   readonly #loops: ExportRows
@@ -24,14 +27,21 @@ export class VersionEncoder {
   readonly #traceOf: (version: ExportedVersion) => string
 
   /** @param traceOf tells the trace that a version is kept with */
-  constructor(capacity: number, traceOf: (version: ExportedVersion) => string) {
-    this.#out = new ByteWriter(capacity)
+  constructor(traceOf: (version: ExportedVersion) => string) {
+    if (kept.bytes.length > keptBytes) kept = new ByteWriter(0)
+    kept.truncate(0)
+    this.#out = kept
     this.#others = new RowEncoder(this.#out)
     this.#traceOf = traceOf
     loops ??= new ExportRows(
       recordColumns.filter(({ origin }) => origin !== 'stored').map(({ name }) => name),
     )
     this.#loops = loops
+  }
+
+  /** Where a row is best put before it is added. */
+  get memory(): Buffer {
+    return this.#loops.rowMemory
   }
 
   /** Of all versions that were added. */

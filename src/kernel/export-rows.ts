@@ -78,8 +78,9 @@ export class ExportRows {
   readonly #memory: Buffer
   readonly #integers: Uint32Array
   readonly #rowPlace: number
+  /** Where rows are put to be added: who makes them there saves a copy. */
+  readonly rowMemory: Buffer
   readonly #outPlace: number
-  readonly #mostRowBytes: number
   #pageCount = 0
   #foldingsEnd: number
 
@@ -102,7 +103,8 @@ export class ExportRows {
     this.#integers = new Uint32Array(exports.memory.buffer)
     this.#rowPlace = exports.rowPlace.value
     this.#outPlace = exports.outPlace.value
-    this.#mostRowBytes = exports.mostRowBytes.value
+    const start = exports.rowPlace.value
+    this.rowMemory = this.#memory.subarray(start, start + exports.mostRowBytes.value)
     this.#foldingsEnd = exports.foldings.value
     exports.start()
     this.#makeAscii()
@@ -122,8 +124,9 @@ export class ExportRows {
     out: ByteWriter,
   ): boolean {
     const { length } = row
-    if (length > this.#mostRowBytes) return false
-    this.#memory.set(row, this.#rowPlace)
+    if (length > this.rowMemory.length) return false
+    const isThere = row.buffer === this.#memory.buffer && row.byteOffset === this.#rowPlace
+    if (!isThere) this.rowMemory.set(row)
     const { transaction, index } = version
     if (this.#kernels.addRow(length, object, transaction, index, by ?? -1) === 0) return false
     if (this.#kernels.outEnd() - this.#outPlace > takenBytes) this.take(out)

@@ -121,7 +121,7 @@ test.each(unusual)('%s are among the others in their order', (_, json) => {
     rowOf(known ? JSON.stringify(known) : json),
   )
   expect(byLoops(newLoops(), views[1]!)).toBeUndefined()
-  const encoder = new VersionEncoder(16, ({ view }) => textOf(view, 'root_span_id') ?? '')
+  const encoder = new VersionEncoder(({ view }) => textOf(view, 'root_span_id') ?? '')
   for (const view of views) encoder.add({ object: 7, version, view, by: undefined })
   const { length } = encoder
   const bytes = encoder.finish()
@@ -131,7 +131,7 @@ test.each(unusual)('%s are among the others in their order', (_, json) => {
 
 test('rows are the same when they are more than the loops hold at once', () => {
   const view = rowOf(JSON.stringify({ input: 'a text '.repeat(1000) }))
-  const encoder = new VersionEncoder(16, () => '')
+  const encoder = new VersionEncoder(() => '')
   for (let i = 0; i < 1000; i++) encoder.add({ object: 7, version, view, by: undefined })
   const one = byOne(view)
   expect(encoder.finish().equals(Buffer.concat(Array.from({ length: 1000 }, () => one)))).toBe(true)

@@ -182,6 +182,8 @@ export class ExportLoop {
     this.#verifying?.reject(new AssayError('STORAGE_UNAVAILABLE', 'the export is closed'))
     this.#verifying = undefined
     await this.#work
+    // Of one that could not be opened there is nothing to close.
+    await this.#thread.run(undefined, { name: 'close' }).catch(() => undefined)
     await this.#thread.destroy()
   }
 

@@ -171,14 +171,19 @@ export class RecordReader {
     for (const key of this.#records.rows.getKeys(range)) yield readRowKey(key, 4)
   }
 
-  /** Row versions from `from` on and before `to`, in the order of their keys. */
+  /**
+   * Row versions from `from` on and before `to`, in the order of their keys.
+   *
+   * @param memory where each may be put: it is gone then with the next
+   */
   versionsBetween(
     object: number,
     from: RowKey,
     to: RowKey,
     transaction?: ReadTransaction,
+    memory?: Buffer,
   ): Generator<StoredVersion> {
-    return this.#rows.range(object, from, to, transaction)
+    return this.#rows.range(object, from, to, transaction, memory)
   }
 
   /** The same, with what is kept of each. */

@@ -183,14 +183,16 @@ export class BlockRows {
   }
 
   /**
-   * The row as `storage/row/row.ts` has it, in memory of its own.
+   * The row as `storage/row/row.ts` has it.
    *
    * @param stored the body; needed unless the row is at hand
+   * @param memory where it is put if there is room; memory of its own otherwise
    */
   rowAt(
     row: number,
     { paginationKey, transaction, previous }: Omit<RowHeader, 'flags' | 'createdMs'>,
     stored: Buffer | undefined,
+    memory?: Buffer,
   ): RowView {
     this.#reach(row + 1)
     const body = this.#body
@@ -199,7 +201,9 @@ export class BlockRows {
     let directory = headerBytes
     for (let i = 0; i < ranks.length; i++) directory += nameLengths[i]! + 1 + valueLengths[i]!
     requireLeft(directory)
-    const bytes = Buffer.allocUnsafe(directory + ranks.length * directoryEntryBytes)
+    const length = directory + ranks.length * directoryEntryBytes
+    const hasRoom = memory !== undefined && length <= memory.length
+    const bytes = hasRoom ? memory.subarray(0, length) : Buffer.allocUnsafe(length)
     writeRowHeader(bytes, 0, {
       paginationKey,
       transaction,

@@ -348,12 +348,16 @@ export class RowBlock {
     return low
   }
 
-  /** The row at a place; undefined when it was not written. As for the value, see `find`. */
-  rowAt(place: number, value = this.#value): RowView | undefined {
+  /**
+   * The row at a place; undefined when it was not written. As for the value, see `find`.
+   *
+   * @param memory see `BlockRows`
+   */
+  rowAt(place: number, value = this.#value, memory?: Buffer): RowView | undefined {
     if (!this.#rows) return this.#single
     const keys = this.#keysAt(place)
     this.#asked = place
-    return keys && this.#rows.rowAt(place, keys, value?.subarray(this.#bodyStart))
+    return keys && this.#rows.rowAt(place, keys, value?.subarray(this.#bodyStart), memory)
   }
 
   /** Whether the row at a place has lost its body. */

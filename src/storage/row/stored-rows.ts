@@ -99,15 +99,20 @@ export class StoredRows {
     return found?.block.printAt(found.place, object, out, keeps, found.value)
   }
 
-  /** Row versions from `from` on and before `to`, in the order of their keys. Throws as `rowAt` does, of many at once. */
+  /**
+   * Row versions from `from` on and before `to`, in the order of their keys. Throws as `rowAt` does, of many at once.
+   *
+   * @param memory where each may be put: it is gone then with the next
+   */
   *range(
     object: number,
     from: RowKey,
     to: RowKey,
     transaction?: ReadTransaction,
+    memory?: Buffer,
   ): Generator<StoredVersion> {
     const evicted = new EvictedVersions()
-    for (const { key, view } of this.keptRange(object, from, to, transaction)) {
+    for (const { key, view } of this.keptRange(object, from, to, transaction, memory)) {
       const whole = view.isEvicted ? this.#lent?.find(object, key) : view
       if (!whole) evicted.add(evictedVersion(object, key, view))
       else if (evicted.count === 0) yield { key, view: whole }
@@ -122,6 +127,7 @@ export class StoredRows {
     from: RowKey,
     to: RowKey,
     transaction?: ReadTransaction,
+    memory?: Buffer,
   ): Generator<StoredVersion> {
     const range = this.#rows.getRange({
       start: this.#keyOfBlock(object, from, transaction) ?? rowVersionKey(object, from),
@@ -132,7 +138,7 @@ export class StoredRows {
       const { block } = this.#decode(key, value)
       const end = block.placeOf(to)
       for (let place = block.placeOf(from); place < end; place++) {
-        const view = block.rowAt(place, value)
+        const view = block.rowAt(place, value, memory)
         if (view) yield { key: block.versionAt(place), view }
       }
     }
