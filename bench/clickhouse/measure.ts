@@ -1,9 +1,10 @@
 /** One service over one data directory, which exports to a cluster or not: what it takes in, and how far the cluster is behind. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Cluster, clusterName } from '../../test/cluster/cluster.ts'
+import { niceness } from '../../workers/thread-priority.ts'
 import { BatchReader, type DataFile } from '../peers/generator/data-file.ts'
 import { percentile } from '../peers/measure/percentile.ts'
-import { cpuMs } from '../peers/measure/process-status.ts'
+import { cpuMs, niceCpuMs } from '../peers/measure/process-status.ts'
 import { AssayClient } from '../peers/systems/assay-client.ts'
 import { AssayProcess } from '../peers/systems/assay-process.ts'
 
@@ -23,6 +24,7 @@ export interface InsertReport {
 
 export interface LagReport {
   /** The most that was seen while rows came. */
+  readonly transactions: number
   readonly rows: number
   readonly seconds: number
   /** From the last answer until all had arrived. */
@@ -32,14 +34,19 @@ export interface LagReport {
 export interface ExportReport {
   /** Of JSON, as it was inserted. */
   readonly megabytesPerSecond: number
-  /** Processor time of the service and of the nodes. */
+  /** Processor time of the service, of its threads that export, and of the nodes. */
   readonly cpuMsPerMegabyte: number
+  readonly exportMsPerMegabyte: number
   readonly nodesMsPerMegabyte: number
 }
 
 interface ExportStatus {
   readonly state: string
-  readonly lag: { readonly rows: number; readonly seconds: number }
+  readonly lag: {
+    readonly transactions: number
+    readonly rows: number
+    readonly seconds: number
+  }
   readonly fault: { readonly message: string } | null
 }
 
@@ -117,10 +124,11 @@ export class MeasuredService {
     work: () => Promise<Result>,
   ): Promise<{ readonly result: Result; readonly lag: LagReport }> {
     let isOver = false
-    let [rows, seconds] = [0, 0]
+    let [transactions, rows, seconds] = [0, 0, 0]
     const look = async () => {
       while (!isOver) {
         const { lag } = await this.#status()
+        transactions = Math.max(transactions, lag.transactions)
         rows = Math.max(rows, lag.rows)
         seconds = Math.max(seconds, lag.seconds)
         await wait(lookEveryMs)
@@ -136,7 +144,8 @@ export class MeasuredService {
     }
     const begin = performance.now()
     await this.arrived()
-    return { result, lag: { rows, seconds, afterSeconds: (performance.now() - begin) / 1000 } }
+    const afterSeconds = (performance.now() - begin) / 1000
+    return { result, lag: { transactions, rows, seconds, afterSeconds } }
   }
 
   /** Resolves when the cluster has all. Throws when something keeps the export waiting. */
@@ -160,13 +169,15 @@ export class MeasuredService {
     return {
       megabytesPerSecond: megabytes / seconds,
       cpuMsPerMegabyte: (after.service - before.service) / megabytes,
+      exportMsPerMegabyte: (after.exports - before.exports) / megabytes,
       nodesMsPerMegabyte: (after.nodes - before.nodes) / megabytes,
     }
   }
 
   #cpu() {
     const nodes = (this.#cluster?.pids ?? []).reduce((sum, pid) => sum + cpuMs(pid), 0)
-    return { service: cpuMs(this.#process.pid), nodes }
+    const { pid } = this.#process
+    return { service: cpuMs(pid), exports: niceCpuMs(pid, niceness.exports), nodes }
   }
 
   async #status(): Promise<ExportStatus> {

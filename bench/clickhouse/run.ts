@@ -177,14 +177,15 @@ function pairTable(pairs: NonNullable<Report['pairs']>): string {
 function loadText({ insert, lag }: NonNullable<Report['load']>): string {
   return (
     `inserted at ${insert.megabytesPerSecond.toFixed(1)} MB/s, p99 ${formatMs(insert.p99Ms)} ms; behind by ` +
-    `${lag.rows} rows and ${lag.seconds} s at most, ${lag.afterSeconds.toFixed(1)} s after the last insert`
+    `${lag.transactions} transactions, ${lag.rows} rows and ${lag.seconds} s at most, ${lag.afterSeconds.toFixed(1)} s after the last insert`
   )
 }
 
 function backfillText(report: ExportReport): string {
   return (
     `an existing directory: ${report.megabytesPerSecond.toFixed(1)} MB/s of JSON, ` +
-    `${report.cpuMsPerMegabyte.toFixed(1)} ms/MB in the service, ${report.nodesMsPerMegabyte.toFixed(1)} ms/MB in the nodes`
+    `${report.cpuMsPerMegabyte.toFixed(1)} ms/MB in the service, of which ` +
+    `${report.exportMsPerMegabyte.toFixed(1)} in threads that export, ${report.nodesMsPerMegabyte.toFixed(1)} ms/MB in the nodes`
   )
 }
 
