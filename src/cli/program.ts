@@ -12,6 +12,7 @@ import { addExportOptions } from './export-options.ts'
 import type { ImportOptions } from './import.ts'
 import type { QueryOptions } from './query.ts'
 import { addSignInOptions } from './sign-in-options.ts'
+import type { StatusOptions } from './status.ts'
 import { checkSystemLimits } from './system-limits.ts'
 
 const defaultUrl = 'http://127.0.0.1:8000'
@@ -29,6 +30,7 @@ export function createProgram(): Command {
   addServe(program)
   addImport(program)
   addQuery(program)
+  addStatus(program)
   addCheck(program)
   addBackup(program, addConnection)
   addClickHouse(program)
@@ -228,6 +230,19 @@ function addQuery(program: Command): void {
     .action(async (query: string, options: QueryOptions) =>
       (await import('./query.ts')).runQuery(query, options),
     )
+  addConnection(command)
+}
+
+function addStatus(program: Command): void {
+  const command = program
+    .command('status')
+    .description('tell how a running service is: how much is where, the export, backups, warnings')
+    .option('--json', 'the same as JSON, as it is where standard output is no terminal')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 all is well; 1 the service warns of something, or cannot be asked.',
+    )
+    .action(async (options: StatusOptions) => (await import('./status.ts')).runStatus(options))
   addConnection(command)
 }
 
