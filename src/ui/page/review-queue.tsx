@@ -44,8 +44,10 @@ export function ReviewQueue({ project, queue }: QueueProps) {
   const current = parameter('tab') === 'results' ? 'results' : 'review'
   const mine = recordsFor(queue, me)
   const isManager = useMay('project', project.id)('update')
+  // Whoever manages queues looks at one that is anybody's, but answers one's own unswayed as others do.
+  const isBound = queue.reviewers.includes(me) || !isManager
   const mustWait =
-    queue.isBlind && !isManager && state.data !== undefined && isAtWork(state.data, mine, me)
+    queue.isBlind && isBound && state.data !== undefined && isAtWork(state.data, mine, me)
   return (
     <div class="review">
       <PageHead
