@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser || !filesAreThere)(
       await page.getByRole('link', { name: 'Compare' }).click()
       const worse = worseThan('gpt4_1106_preview', 'claude-2.1')
       await page.getByRole('button', { name: `Regressed ${worse}` }).click()
-      await page.getByText(`1 – 100 of ${worse} examples`).waitFor()
+      await page.getByText(`1 – 50 of ${worse} examples`).waitFor()
       const summary = page.getByRole('table', { name: 'Scores side by side' })
       await summary.getByText(`↓ ${worse}`).waitFor()
       await page.locator('tr[data-index="0"]').getByText('−50.0').waitFor()
