@@ -9,7 +9,7 @@ import { checkFiles, checkRun, checkSegments, parseRun, type Run } from '../supp
 import { isSlow } from '../support/random-seed.ts'
 import { temporaryDirectory } from '../support/temporary-records.ts'
 
-const kills = 50
+const kills = isSlow ? 50 : 25
 /** Each in a directory of its own; the slow suite kills a thousand times. */
 const rounds = Array.from({ length: isSlow ? 20 : 1 }, (_, i) => i + 1)
 let child: CompiledChild

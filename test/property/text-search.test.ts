@@ -28,7 +28,7 @@ import { matchWords } from '../../src/type/text-match.ts'
 import { type JsonObject, type Path, type Value, valueAt } from '../../src/type/value.ts'
 import type { ColumnSet } from '../../src/vector/column.ts'
 import { valueReader } from '../../src/vector/vector.ts'
-import { randomSeed } from '../support/random-seed.ts'
+import { isSlow, randomSeed } from '../support/random-seed.ts'
 import { constant, context, field, type PlanParts, planOf } from '../support/scan-task.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 
@@ -114,7 +114,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 300_000 }, () => {
         expect(scan(indexed, predicate)).toEqual(expected)
         expect(count(indexed, predicate, [])).toBe(expected.length)
       }),
-      { numRuns: 200 },
+      { numRuns: isSlow ? 2000 : 80 },
     )
   })
 
@@ -134,7 +134,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 300_000 }, () => {
         expect(scan(indexed, other)).toEqual(expected)
         expect(count(indexed, other, [])).toBe(expected.length)
       }),
-      { numRuns: 50 },
+      { numRuns: isSlow ? 500 : 25 },
     )
   })
 
