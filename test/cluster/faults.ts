@@ -260,9 +260,10 @@ class FaultRun {
     const end = Date.now() + 180_000
     for (;;) {
       const { json } = await this.#ask('/admin/status')
-      const { state, fault } = json.export as { state: string; fault: unknown }
-      if (state === 'current' && fault === null) break
-      if (Date.now() > end) throw new Error(`not current: ${JSON.stringify(json.export)}`)
+      // What was broken last may still keep the service from answering.
+      const exported = json.export as { state: string; fault: unknown } | undefined
+      if (exported?.state === 'current' && exported.fault === null) break
+      if (Date.now() > end) throw new Error(`not current: ${JSON.stringify(json)}`)
       await wait(200)
     }
   }
