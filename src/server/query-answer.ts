@@ -66,8 +66,9 @@ async function gatheredReply(result: QueryResult, options: AnswerOptions): Promi
   const head = headOf(options)
   const first = await gather(result, options.format)
   if (first.rest) {
+    const { rows } = first.rest
     const body = bodyOf(result, chain(first.chunks, first.rest), options)
-    return { ...head, headers: headersOf(result, options), body }
+    return { ...head, headers: headersOf(result, options), body, discard: () => endRows(rows) }
   }
   const parts: Uint8Array[] = []
   for await (const part of bodyOf(result, first.chunks, options)) parts.push(part)
@@ -122,13 +123,13 @@ async function gather(result: QueryResult, format: OutputFormat): Promise<Gather
   let timer: NodeJS.Timeout | undefined
   try {
     for (;;) {
-      const next = rows.next()
+      const next = nextOf(rows)
       const first = late ? await Promise.race([next, late]) : await next
       if (first === 'late') return { chunks, rest: { rows, next } }
       if (first.done) return { chunks, rest: undefined }
       chunks.push(first.value)
       bytes += first.value.bytes.length
-      if (bytes >= enoughBytes) return { chunks, rest: { rows, next: rows.next() } }
+      if (bytes >= enoughBytes) return { chunks, rest: { rows, next: nextOf(rows) } }
       if (isPage || late || first.value.rowCount === 0) continue
       late = new Promise((resolve) => {
         timer = setTimeout(resolve, gathered.ms, 'late')
@@ -139,13 +140,24 @@ async function gather(result: QueryResult, format: OutputFormat): Promise<Gather
   }
 }
 
+/** The next of the rows, asked for ahead: that may fail before anybody waits for it. */
+function nextOf(rows: AsyncIterator<RowChunk>): NextChunk {
+  const next = rows.next()
+  next.catch(() => undefined)
+  return next
+}
+
+/** Ends the query whose rows nobody takes. */
+export function endRows(rows: AsyncIterator<RowChunk>): void {
+  // What it fails with while it ends is of no interest to anybody.
+  rows.return?.().catch(() => undefined)
+}
+
 /** What was taken out already, then the rest; whoever stops reading stops the query. */
 async function* chain(
   first: readonly RowChunk[],
   { rows, next }: NonNullable<Gathered['rest']>,
 ): AsyncGenerator<RowChunk> {
-  // It may fail before anybody asks.
-  next.catch(() => undefined)
   try {
     yield* first
     for (let result = await next; !result.done; result = await rows.next()) yield result.value

@@ -13,6 +13,8 @@ export interface Reply {
    * connection is closed without the end of the body, so that the client can tell.
    */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>
+  /** Called where nobody reads the body, as for a HEAD: ends what was begun for it before it is read. */
+  readonly discard?: () => void
 }
 
 /** One whose body is there. */

@@ -55,8 +55,10 @@ export class ResponseSender {
     const { body } = reply
     if (typeof body === 'string' || body instanceof Uint8Array) {
       await this.#sendWhole(reply, typeof body === 'string' ? Buffer.from(body) : body, options)
-    } else if (options.headOnly) await this.#sendWhole(reply, new Uint8Array(), options)
-    else await this.#sendStream(reply, body, options)
+    } else if (options.headOnly) {
+      reply.discard?.()
+      await this.#sendWhole(reply, new Uint8Array(), options)
+    } else await this.#sendStream(reply, body, options)
   }
 
   /** Whether `sendNow` may be called: the body is neither to be compressed nor sent in chunks. */

@@ -67,3 +67,16 @@ test('it is what the query finds at the moment of fetching', async () => {
   await service.insert('experiment', experiment, [{ id: 'c', input: 'three' }])
   expect((await service.request(String(json.path))).text).toContain('c,three')
 })
+
+test('a HEAD of what is long leaves no query open', async () => {
+  const large = await service.create('experiment', await service.project())
+  const events = Array.from({ length: 3000 }, (_, i) => ({ id: `r${i}`, input: 'x'.repeat(1000) }))
+  await service.insert('experiment', large, events)
+  const { json } = await leave({ query: `select: * | from: experiment('${large}')`, fmt: 'csv' })
+  for (const path of [String(json.path), `/v1/experiment/${large}/fetch`]) {
+    expect((await service.request(path, { method: 'HEAD' })).status, path).toBe(200)
+    await expect
+      .poll(async () => (await service.request('/admin/queries')).json.queries, { message: path })
+      .toEqual([])
+  }
+})

@@ -12,6 +12,7 @@ import { formatTransaction, parseTransaction } from '../../../type/transaction.t
 import type { Value } from '../../../type/value.ts'
 import { readJsonBody } from '../../ignored-fields.ts'
 import { numberField, stringField } from '../../json-body.ts'
+import { endRows } from '../../query-answer.ts'
 import { queryRows } from '../../query-rows.ts'
 import type { Reply } from '../../reply.ts'
 import type { Route, RouteRequest } from '../../route.ts'
@@ -214,7 +215,9 @@ async function eventsReply(result: QueryResult): Promise<Reply> {
     if (next.done) break
     gathered.push(next.value)
     bytes += next.value.bytes.length
-    if (bytes >= gatheredBytes) return { body: eventsBody(result, gathered, rows) }
+    if (bytes >= gatheredBytes) {
+      return { body: eventsBody(result, gathered, rows), discard: () => endRows(rows) }
+    }
   }
   const parts: Uint8Array[] = []
   for await (const part of eventsBody(result, gathered, rows)) parts.push(part)
