@@ -140,12 +140,12 @@ function QueueList({
       )}
       {doomed && (
         <Confirm
-          title={`Delete ${doomed.name}?`}
+          title={`Delete “${doomed.name}”?`}
           verb="Delete"
           onClose={() => setDoomed(undefined)}
           onConfirm={async () => {
             await deleteQueue(project.id, doomed.id)
-            tell(`Deleted ${doomed.name}`)
+            tell(`Deleted “${doomed.name}”`)
             onChange()
           }}
         >

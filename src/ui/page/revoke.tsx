@@ -1,18 +1,13 @@
-import { Confirm } from '../component/dialog.tsx'
+import { Removal, type RemovalProps } from './removal.tsx'
 
 /** Asks before a key or a token is taken back. */
 export function Revoke({
   name,
-  onClose,
-  onConfirm,
-}: {
-  readonly name: string
-  readonly onClose: () => void
-  readonly onConfirm: () => Promise<void>
-}) {
+  ...removal
+}: { readonly name: string } & Pick<RemovalProps, 'path' | 'id' | 'list'>) {
   return (
-    <Confirm title={`Revoke “${name}”?`} verb="Revoke" onClose={onClose} onConfirm={onConfirm}>
+    <Removal title={`Revoke “${name}”?`} verb="Revoke" {...removal}>
       <p>Programs that use it are refused at once. This cannot be taken back.</p>
-    </Confirm>
+    </Removal>
   )
 }

@@ -1,10 +1,9 @@
 /** What projects do by themselves, and rules of theirs: a list whose lines are made, changed and deleted in windows. */
 import type { ComponentChildren } from 'preact'
-import { Confirm } from '../component/dialog.tsx'
 import { LineAction, type ListColumn, ListTable } from '../component/list-table.tsx'
 import type { Loaded } from '../service/load.ts'
-import { remove } from '../service/people.ts'
-import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
+import { openedOf, openWindow } from '../state/opened.ts'
+import { Removal } from './removal.tsx'
 import { SettingsList } from './settings-list.tsx'
 
 interface Named {
@@ -105,17 +104,9 @@ export function SettingsAutomations<Item extends Automation>({
       </SettingsList>
       {open?.kind === kind && loaded.data && (open.id === '' || meant) && dialog(meant, projects)}
       {meant && open?.kind === removal && (
-        <Confirm
-          title={`Delete ${meant.name}?`}
-          verb="Delete"
-          onClose={closeWindow}
-          onConfirm={async () => {
-            await remove(path, meant.id)
-            loaded.reload()
-          }}
-        >
+        <Removal title={`Delete “${meant.name}”?`} path={path} id={meant.id} list={loaded}>
           {remains !== undefined && <p>{remains}</p>}
-        </Confirm>
+        </Removal>
       )}
     </>
   )

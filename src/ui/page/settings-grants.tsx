@@ -1,14 +1,15 @@
 /** Grants: who may do what on what. They are given and taken, never changed. */
 import { useState } from 'preact/hooks'
 import { permissions } from '../../catalog/permission.ts'
-import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, TextField, textOf } from '../component/field.tsx'
 import { ListTable } from '../component/list-table.tsx'
 import { request, requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
-import { type Acl, type Directory, loadDirectory, nameOfUser, remove } from '../service/people.ts'
+import { type Acl, type Directory, loadDirectory, nameOfUser } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { objectTypes, typeTitle } from './access-words.ts'
+import { Removal } from './removal.tsx'
 import { SettingsList } from './settings-list.tsx'
 import type { SettingsProps } from './settings-parts.ts'
 
@@ -81,19 +82,17 @@ export function SettingsGrants({ rights, organization }: SettingsProps) {
         />
       )}
       {data && taken && may('delete_acls') && (
-        <Confirm
+        <Removal
           title="Revoke this grant?"
           verb="Revoke"
-          onClose={closeWindow}
-          onConfirm={async () => {
-            await remove('/v1/acl', taken.id)
-            loaded.reload()
-          }}
+          path="/v1/acl"
+          id={taken.id}
+          list={loaded}
         >
           <p>
             {whoText(taken, data)} — {whatText(taken, data)} — {onText(taken, data)}
           </p>
-        </Confirm>
+        </Removal>
       )}
     </>
   )

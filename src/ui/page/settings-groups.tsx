@@ -1,12 +1,13 @@
 /** Groups: whom rights are given to together. */
-import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { FormDialog } from '../component/dialog.tsx'
 import { ChecksField, TextField, textOf, textsOf } from '../component/field.tsx'
 import { number } from '../component/format.ts'
 import { LineAction, ListTable } from '../component/list-table.tsx'
 import { request } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
-import { type Directory, type Group, loadDirectory, nameOfUser, remove } from '../service/people.ts'
+import { type Directory, type Group, loadDirectory, nameOfUser } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
+import { Removal } from './removal.tsx'
 import { SettingsList } from './settings-list.tsx'
 import type { SettingsProps } from './settings-parts.ts'
 
@@ -86,17 +87,14 @@ export function SettingsGroups({ rights }: SettingsProps) {
         />
       )}
       {meant && open?.kind === 'remove' && may('delete') && (
-        <Confirm
+        <Removal
           title={`Delete the group “${meant.name}”?`}
-          verb="Delete"
-          onClose={closeWindow}
-          onConfirm={async () => {
-            await remove('/v1/group', meant.id)
-            directory.reload()
-          }}
+          path="/v1/group"
+          id={meant.id}
+          list={directory}
         >
           <p>Its members lose what they have through it.</p>
-        </Confirm>
+        </Removal>
       )}
     </>
   )

@@ -7,7 +7,7 @@ import { LineAction, ListTable } from '../component/list-table.tsx'
 import { When } from '../component/when.tsx'
 import { requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
-import { listAll, remove } from '../service/people.ts'
+import { listAll } from '../service/people.ts'
 import { session } from '../service/session.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { NewSecret } from './new-secret.tsx'
@@ -88,16 +88,7 @@ export function SettingsKeys() {
           <TextField label="Name" name="name" isRequired isFirst placeholder="laptop" />
         </FormDialog>
       )}
-      {revoked && (
-        <Revoke
-          name={revoked.name}
-          onClose={closeWindow}
-          onConfirm={async () => {
-            await remove('/v1/api_key', revoked.id)
-            keys.reload()
-          }}
-        />
-      )}
+      {revoked && <Revoke name={revoked.name} path="/v1/api_key" id={revoked.id} list={keys} />}
       {made !== undefined && (
         <NewSecret title="Your new key" text={made} onClose={() => setMade(undefined)} />
       )}

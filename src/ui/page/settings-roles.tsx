@@ -1,13 +1,14 @@
 /** Roles: permissions that are given together. */
 import { permissions } from '../../catalog/permission.ts'
-import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { FormDialog } from '../component/dialog.tsx'
 import { ChecksField, TextField, textOf, textsOf } from '../component/field.tsx'
 import { LineAction, ListTable } from '../component/list-table.tsx'
 import { request } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
-import { listAll, type Role, type RolePermission, remove } from '../service/people.ts'
+import { listAll, type Role, type RolePermission } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { objectTypes, typeTitle } from './access-words.ts'
+import { Removal } from './removal.tsx'
 import { SettingsList } from './settings-list.tsx'
 import type { SettingsProps } from './settings-parts.ts'
 
@@ -90,17 +91,14 @@ export function SettingsRoles({ rights }: SettingsProps) {
         />
       )}
       {meant && open?.kind === 'remove' && may('delete') && (
-        <Confirm
+        <Removal
           title={`Delete the role “${meant.name}”?`}
-          verb="Delete"
-          onClose={closeWindow}
-          onConfirm={async () => {
-            await remove('/v1/role', meant.id)
-            roles.reload()
-          }}
+          path="/v1/role"
+          id={meant.id}
+          list={roles}
         >
           <p>Whoever has been given it loses what is in it.</p>
-        </Confirm>
+        </Removal>
       )}
     </>
   )

@@ -1,12 +1,12 @@
 /** Environment variables and keys of model providers: what they hold goes in and is never shown again. */
-import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { FormDialog } from '../component/dialog.tsx'
 import { LongTextField, TextField, textOf } from '../component/field.tsx'
 import { LineAction, ListTable } from '../component/list-table.tsx'
 import { When } from '../component/when.tsx'
 import { request, requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
-import { remove } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
+import { Removal } from './removal.tsx'
 import { SettingsList } from './settings-list.tsx'
 import type { SettingsProps } from './settings-parts.ts'
 
@@ -159,15 +159,7 @@ function Secrets({ kind, mayChange }: { readonly kind: SecretKind; readonly mayC
         </FormDialog>
       )}
       {meant && open?.kind === kind.opens.remove && (
-        <Confirm
-          title={`Delete ${meant.name}?`}
-          verb="Delete"
-          onClose={closeWindow}
-          onConfirm={async () => {
-            await remove(path, meant.id)
-            loaded.reload()
-          }}
-        />
+        <Removal title={`Delete “${meant.name}”?`} path={path} id={meant.id} list={loaded} />
       )}
     </>
   )

@@ -13,7 +13,6 @@ import {
   listAll,
   loadDirectory,
   nameOfUser,
-  remove,
 } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { NewSecret } from './new-secret.tsx'
@@ -91,14 +90,7 @@ export function SettingsTokens() {
         />
       )}
       {revoked && (
-        <Revoke
-          name={revoked.name}
-          onClose={closeWindow}
-          onConfirm={async () => {
-            await remove('/v1/service_token', revoked.id)
-            loaded.reload()
-          }}
-        />
+        <Revoke name={revoked.name} path="/v1/service_token" id={revoked.id} list={loaded} />
       )}
       {made !== undefined && (
         <NewSecret title="The new token" text={made} onClose={() => setMade(undefined)} />
