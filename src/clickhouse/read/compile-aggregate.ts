@@ -1,8 +1,7 @@
 /** Aggregates as columns of groups, from which states that others can be merged with are made. */
 import type { BoundAggregate } from '../../binder/bound.ts'
 import { conjunction, isTrue, levelOf, negation } from './bounds.ts'
-import { compileCondition } from './compile-condition.ts'
-import { compileOperand, isDecided } from './compile-operand.ts'
+import { compileCondition, compileOperand, isDecided } from './compile-condition.ts'
 import { type CompileContext, numberOf } from './compile-value.ts'
 import { type CompiledValue, taggedValue } from './compiled-value.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Conditions as two predicates, where they are true and where they are false: SQL's own NOT keeps rows of neither, such as
- * those whose value is of another kind.
+ * those whose value is of another kind. And values: those of expressions, of conditions, and of choices between them.
  */
 import type { BoundExpression } from '../../binder/bound.ts'
 import { constantValue } from '../../binder/evaluate.ts'
@@ -28,7 +28,7 @@ import {
   type Truths,
 } from './compare-values.ts'
 import { type CompileContext, compileValue } from './compile-value.ts'
-import type { CompiledValue } from './compiled-value.ts'
+import { type CompiledValue, nullValue, typedKinds, typedValue } from './compiled-value.ts'
 import { includesBounds, isSimplePattern, likeBounds } from './text-condition.ts'
 import { wordBounds } from './word-condition.ts'
 
@@ -68,7 +68,7 @@ export function compileCondition(
       return comparison(node, context)
     case 'in': {
       const list = constantValue(node.list, context)
-      const operand = compileValue(node.operand, context)
+      const operand = compileOperand(node.operand, context)
       if (!operand || list === undefined) return unknown
       if (!Array.isArray(list)) return constantCondition(null)
       const truths = isAmong(operand, list as readonly Value[])
@@ -76,14 +76,14 @@ export function compileCondition(
     }
     case 'includes': {
       const needle = constantValue(node.needle, context)
-      const haystack = compileValue(node.haystack, context)
+      const haystack = compileOperand(node.haystack, context)
       if (!haystack || needle === undefined) return unknown
       const isTags = node.haystack.kind === 'field' && node.haystack.path.join('.') === 'tags'
       return decidedByRow(includesBounds(haystack, needle, isTags), [haystack])
     }
     case 'like': {
       const pattern = constantValue(node.pattern, context)
-      const operand = compileValue(node.operand, context)
+      const operand = compileOperand(node.operand, context)
       if (!operand || pattern === undefined) return unknown
       const truths = likeBounds(operand, pattern, node.caseInsensitive)
       const isTold = isSimplePattern(pattern, node.caseInsensitive)
@@ -99,7 +99,7 @@ export function compileCondition(
       return { whereTrue, whereFalse: noneOf(whereTrue), doubts: [] }
     }
     default: {
-      const value = compileValue(node, context)
+      const value = plainValue(node, context)
       return value ? truthOf(value) : unknown
     }
   }
@@ -174,7 +174,7 @@ function nullTest(operand: BoundExpression, context: CompileContext): CompiledCo
     const whereTrue = whereUnknown(condition)
     return { whereTrue, whereFalse: noneOf(whereTrue), doubts: condition.doubts }
   }
-  const value = compileValue(operand, context)
+  const value = compileOperand(operand, context)
   if (!value) return unknown
   const { isNull, doubts } = value
   return { whereTrue: decided(isNull), whereFalse: decided(negation(isNull)), doubts }
@@ -186,7 +186,7 @@ function comparison(
 ): CompiledCondition {
   const constants = [left, right].map((side) => constantValue(side, context))
   const values = [left, right].map((side, i) => {
-    return constants[i] === undefined ? compileValue(side, context) : undefined
+    return constants[i] === undefined ? compileOperand(side, context) : undefined
   })
   const [leftSide, rightSide] = values.map((value, i) => {
     const [constant, other] = [constants[i], values[1 - i]]
@@ -213,7 +213,7 @@ function wordSearch(
   context: CompileContext,
 ): CompiledCondition {
   const query = constantValue(node.query, context)
-  const operand = compileValue(node.operand, context)
+  const operand = compileOperand(node.operand, context)
   if (query === undefined) return unknown
   if (query === null) return constantCondition(null)
   const path = node.operand.kind === 'field' ? node.operand.path : undefined
@@ -222,4 +222,73 @@ function wordSearch(
   const isNot = noneOf(whereTrue)
   const whereFalse = node.isSearch ? isNot : allOf([isNot, noneOf(isNull)])
   return { whereTrue, whereFalse, doubts: [...doubts, ...(operand?.doubts ?? [])] }
+}
+
+/** Of values that rows are grouped, aggregated and sorted by, too. Undefined of those that only the body tells. */
+export function compileOperand(
+  node: BoundExpression,
+  context: CompileContext,
+): CompiledValue | undefined {
+  const value = plainValue(node, context)
+  if (value || node.type !== 'boolean') return value
+  const condition = compileCondition(node, context)
+  return isDecided(condition) ? truthValue(condition) : undefined
+}
+
+/** Undefined of conditions, too. */
+function plainValue(node: BoundExpression, context: CompileContext): CompiledValue | undefined {
+  return node.kind === 'conditional'
+    ? conditional(node, context)
+    : compileValue(node, context, compileOperand)
+}
+
+/** Whether the cluster tells where a condition is true, and where it is false. */
+export function isDecided({ whereTrue, whereFalse }: CompiledCondition): boolean {
+  return levelOf(whereTrue) === 'exact' && levelOf(whereFalse) === 'exact'
+}
+
+function truthValue(condition: CompiledCondition): CompiledValue {
+  const { whereTrue, whereFalse, doubts } = condition
+  const truth = `multiIf(${whereTrue.sure}, true, ${whereFalse.sure}, false, NULL)`
+  return { ...typedValue('boolean', truth, doubts), isNull: whereUnknown(condition).sure }
+}
+
+function conditional(
+  { branches, otherwise }: Extract<BoundExpression, { kind: 'conditional' }>,
+  context: CompileContext,
+): CompiledValue | undefined {
+  const conditions = branches.map(({ condition }) => compileCondition(condition, context))
+  const results = [...branches.map(({ result }) => result), otherwise].map((result) =>
+    compileOperand(result, context),
+  )
+  if (results.includes(undefined)) return undefined
+  if (conditions.some(({ whereTrue }) => levelOf(whereTrue) !== 'exact')) return undefined
+  const values = results as CompiledValue[]
+  const tests = conditions.map(({ whereTrue }) => whereTrue.sure)
+  const choose = (of: (value: CompiledValue) => string): string => {
+    const parts = tests.map((test, i) => `${test}, ${of(values[i]!)}`)
+    return `multiIf(${parts.join(', ')}, ${of(values.at(-1)!)})`
+  }
+  const kinds = typedKinds.filter((kind) => values.some(({ typed }) => typed[kind]))
+  const where = (of: (value: CompiledValue) => string): string => {
+    return disjunction(
+      values.map((value, i) => {
+        const before = tests.slice(0, i).map(negation)
+        return conjunction([...before, tests[i] ?? '1', of(value)])
+      }),
+    )
+  }
+  return {
+    ...nullValue,
+    typed: Object.fromEntries(
+      kinds.map((kind) => [kind, choose(({ typed }) => typed[kind] ?? 'NULL')]),
+    ),
+    isHidden: where(({ isHidden }) => isHidden),
+    hidden: [...new Set(values.flatMap(({ hidden }) => hidden))],
+    isNull: where(({ isNull }) => isNull),
+    doubts: [
+      ...conditions.flatMap(({ doubts }) => doubts),
+      ...values.flatMap(({ doubts }) => doubts),
+    ],
+  }
 }

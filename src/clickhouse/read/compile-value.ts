@@ -26,10 +26,17 @@ export interface CompileContext extends EvaluationContext {
   readonly traceSet: (set: number) => string | undefined
 }
 
-/** Undefined of values that only the body tells. */
+type CompileOperand = (node: BoundExpression, context: CompileContext) => CompiledValue | undefined
+
+/**
+ * Undefined of values that only the body tells.
+ *
+ * @param compileOperand compiles what the expression is made of, conditions and choices included
+ */
 export function compileValue(
   node: BoundExpression,
   context: CompileContext,
+  compileOperand: CompileOperand,
 ): CompiledValue | undefined {
   const constant = constantValue(node, context)
   if (constant !== undefined) return constantOf(constant)
@@ -37,9 +44,9 @@ export function compileValue(
     case 'field':
       return recordValue(node.path, context.objects)
     case 'arithmetic':
-      return difference(node, context)
+      return difference(node, context, compileOperand)
     case 'call':
-      return compileCall(node, context)
+      return compileCall(node, context, compileOperand)
     default:
       return undefined
   }
@@ -90,9 +97,10 @@ function timeSql(time: Timestamp): string {
 function difference(
   node: Extract<BoundExpression, { kind: 'arithmetic' }>,
   context: CompileContext,
+  compileOperand: CompileOperand,
 ): CompiledValue | undefined {
   if (node.operator !== 'sub' && node.operator !== 'add') return undefined
-  const sides = [compileValue(node.left, context), compileValue(node.right, context)]
+  const sides = [compileOperand(node.left, context), compileOperand(node.right, context)]
   const numbers = sides.map((side) => (side?.typed.timestamp ? undefined : side && numberOf(side)))
   const [left, right] = numbers
   if (left === undefined || right === undefined) return undefined
@@ -118,11 +126,12 @@ export function numberOf({ typed, hidden }: CompiledValue): string | undefined {
 function compileCall(
   node: Extract<BoundExpression, { kind: 'call' }>,
   context: CompileContext,
+  compileOperand: CompileOperand,
 ): CompiledValue | undefined {
   const [first, second] = node.arguments
   switch (node.name) {
     case 'coalesce': {
-      const values = node.arguments.map((argument) => compileValue(argument, context))
+      const values = node.arguments.map((argument) => compileOperand(argument, context))
       return values.includes(undefined) ? undefined : firstPresent(values as CompiledValue[])
     }
     case 'hash_fraction': {
@@ -134,11 +143,13 @@ function compileCall(
     case 'date_trunc': {
       const unit = first && constantValue(first, context)
       const truncation = typeof unit === 'string' ? parseTruncation(unit) : undefined
-      return truncation && truncatedOf(truncation, second, context)
+      return (
+        truncation && truncatedOf(truncation, second && compileOperand(second, context), context)
+      )
     }
     default: {
       const truncation = node.arguments.length === 1 ? parseTruncation(node.name) : undefined
-      return truncation && truncatedOf(truncation, first, context)
+      return truncation && truncatedOf(truncation, first && compileOperand(first, context), context)
     }
   }
 }
@@ -147,10 +158,9 @@ type Truncation = NonNullable<ReturnType<typeof parseTruncation>>
 
 function truncatedOf(
   truncation: Truncation,
-  of: BoundExpression | undefined,
+  value: CompiledValue | undefined,
   context: CompileContext,
 ): CompiledValue | undefined {
-  const value = of && compileValue(of, context)
   const time = value?.typed.timestamp
   if (!value || time === undefined || Object.keys(value.typed).length > 1) return undefined
   const sql = truncatedTime(truncation, time, context.tzOffset)
