@@ -14,6 +14,7 @@ import {
 } from './bounds.ts'
 import type { Truths } from './compare-values.ts'
 import type { CompiledValue } from './compiled-value.ts'
+import { plainCaseTexts } from './letter-case.ts'
 import { textLiteral } from './sql-text.ts'
 
 const noTruth: Truths = { whereTrue: never, whereFalse: never }
@@ -70,19 +71,21 @@ export function likeBounds(
   const isThere = negation(operand.isNull)
   const { string } = operand.typed
   const isText = string === undefined ? '0' : `isNotNull(${string})`
-  const test = string === undefined ? '0' : likeText(string, pattern, caseInsensitive)
+  const like = likeText(string ?? "''", pattern, caseInsensitive)
+  if (like === undefined) {
+    const bounds = { sure: '0', may: isThere }
+    return { whereTrue: bounds, whereFalse: bounds }
+  }
   // What is no text is matched by its JSON, which the body tells.
   const isOther = conjunction([isThere, negation(isText)])
   const canBeOther = Object.keys(operand.typed).some((kind) => kind !== 'string')
   const others = canBeOther || operand.hidden.length > 0 ? isOther : '0'
-  if (test === undefined) {
-    const bounds = { sure: '0', may: isThere }
-    return { whereTrue: bounds, whereFalse: bounds }
-  }
-  const matches = isTrue(test)
+  const isFolded = conjunction([isText, isTrue(like.isFolded)])
+  const open = disjunction([others, conjunction([isText, negation(isFolded)])])
+  const matches = isTrue(like.test)
   return {
-    whereTrue: maybe(matches, others),
-    whereFalse: maybe(conjunction([isText, negation(matches)]), others),
+    whereTrue: maybe(conjunction([isFolded, matches]), open),
+    whereFalse: maybe(conjunction([isFolded, negation(matches)]), open),
   }
 }
 
@@ -91,34 +94,55 @@ export function isSimplePattern(pattern: Value, caseInsensitive: boolean): boole
   return typeof pattern !== 'string' || likeText('', pattern, caseInsensitive) !== undefined
 }
 
-/** Undefined of patterns that are left to Assay: how letters fold, and what one character is, it says itself. */
-function likeText(text: string, pattern: string, caseInsensitive: boolean): string | undefined {
-  if (caseInsensitive) return undefined
-  const { kind, needle, stretches } = parseLike(pattern, false)
-  const literal = textLiteral(needle)
-  if (literal === undefined) return undefined
-  switch (kind) {
-    case 'exact':
-      return `${text} = ${literal}`
-    case 'prefix':
-      return `startsWith(${text}, ${literal})`
-    case 'suffix':
-      return `endsWith(${text}, ${literal})`
-    case 'contains':
-      return `position(${text}, ${literal}) > 0`
-    case 'general':
-      return generalPattern(text, stretches)
-  }
+interface LikeText {
+  readonly test: string
+  /** Where the test tells: the text's case goes as it does here. */
+  readonly isFolded: string
 }
 
-/** Of texts with any run between them; undefined where single characters are skipped. */
-function generalPattern(text: string, stretches: LikePattern['stretches']): string | undefined {
-  const isSkipping = stretches.some(({ parts: list, trailingSkip }) => {
-    return list.length > 1 || trailingSkip > 0 || list.some(({ skip }) => skip > 0)
+/** The only characters beyond ASCII whose lower case is of it: a dotted capital I, and the sign of Kelvin. */
+const foldsToAscii = ['\u0130', '\u212a']
+
+/** Undefined of patterns that no text of a column is like: they have half of a character. */
+function likeText(text: string, pattern: string, caseInsensitive: boolean): LikeText | undefined {
+  if (!caseInsensitive) return likeFolded(text, pattern, false, '1')
+  if (!isAscii(pattern.toLowerCase())) {
+    return likeFolded(`lowerUTF8(${text})`, pattern, true, `match(${text}, ${plainCaseTexts})`)
+  }
+  const folds = foldsToAscii.map((letter) => `position(${text}, '${letter}') = 0`)
+  return likeFolded(`lower(${text})`, pattern, true, conjunction(folds))
+}
+
+function isAscii(text: string): boolean {
+  return /^\p{ASCII}*$/u.test(text)
+}
+
+function likeFolded(
+  text: string,
+  pattern: string,
+  caseInsensitive: boolean,
+  isFolded: string,
+): LikeText | undefined {
+  const { kind, needle, stretches } = parseLike(pattern, caseInsensitive)
+  const literal = textLiteral(kind === 'general' ? likePattern(stretches) : needle)
+  if (literal === undefined) return undefined
+  const tests = {
+    exact: `${text} = ${literal}`,
+    prefix: `startsWith(${text}, ${literal})`,
+    suffix: `endsWith(${text}, ${literal})`,
+    contains: `position(${text}, ${literal}) > 0`,
+    general: `${text} LIKE ${literal}`,
+  }
+  return { test: tests[kind], isFolded }
+}
+
+/** Its `_` is a whole character there, too. */
+function likePattern(stretches: LikePattern['stretches']): string {
+  const written = stretches.map(({ parts, trailingSkip }) => {
+    const texts = parts.map(({ skip, text }) => {
+      return '_'.repeat(skip) + text.replace(/[\\%_]/g, '\\$&')
+    })
+    return texts.join('') + '_'.repeat(trailingSkip)
   })
-  if (isSkipping) return undefined
-  const parts = stretches.map(({ parts: list }) => list[0]?.text ?? '')
-  const pattern = parts.map((part) => part.replace(/[\\%_]/g, '\\$&')).join('%')
-  const literal = textLiteral(pattern)
-  return literal && `${text} LIKE ${literal}`
+  return written.join('%')
 }

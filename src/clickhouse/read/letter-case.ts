@@ -1,0 +1,28 @@
+/** Letters whose lower case the nodes make as it is made here. */
+
+/**
+ * Ranges of code points: letters of Europe, and characters that have no case. Not among them: a dotted capital I, whose lower
+ * case is two characters, and a capital sigma, whose lower case depends on what follows.
+ */
+export const plainCase: readonly (readonly [first: number, last: number])[] = [
+  [0, 0x12f],
+  [0x131, 0x3a2],
+  [0x3a4, 0x52f],
+  // Punctuation, currency, arrows, figures.
+  [0x2000, 0x20ff],
+  [0x2190, 0x23ff],
+  [0x2500, 0x2bff],
+  // Chinese, Japanese, Korean.
+  [0x3000, 0x9fff],
+  [0xac00, 0xd7a3],
+  // Emoji, and how they are drawn.
+  [0xfe00, 0xfe0f],
+  [0x1f300, 0x1faff],
+]
+
+/** A pattern, as a literal, of texts that have no others. */
+export const plainCaseTexts = `'^[${plainCase.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join('')}]*$'`
+
+function escaped(codePoint: number): string {
+  return `\\\\x{${codePoint.toString(16)}}`
+}

@@ -1,0 +1,64 @@
+/** The nodes make the lower case of letters as it is made here, of all that are said to be so. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { plainCase, plainCaseTexts } from '../../src/clickhouse/read/letter-case.ts'
+import { textLiteral } from '../../src/clickhouse/read/sql-text.ts'
+import { Cluster, hasCluster } from '../cluster/cluster.ts'
+import { isSlow } from '../support/random-seed.ts'
+
+const clusterNumber = Number(process.env.ASSAY_CLUSTER ?? 95)
+/** Characters of a statement. */
+const atOnce = 10_000
+
+function charactersOf(first: number, last: number): string[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => String.fromCodePoint(first + i))
+}
+
+const plain = plainCase.flatMap(([first, last]) => charactersOf(first, last))
+const isPlain = new Set(plain)
+const others = charactersOf(0, 0xd7ff)
+  .concat(charactersOf(0xe000, 0x1ffff))
+  .filter((character) => !isPlain.has(character))
+
+describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())('the case of letters', () => {
+  let cluster: Cluster
+  const isOwn = process.env.ASSAY_CLUSTER === undefined
+
+  beforeAll(async () => {
+    cluster = isOwn
+      ? await Cluster.up({ shards: 1, replicas: 1, number: clusterNumber })
+      : Cluster.find(clusterNumber)!
+  }, 120_000)
+
+  afterAll(() => {
+    if (isOwn) cluster.down()
+  })
+
+  async function ask<Result>(of: string): Promise<Result> {
+    const [row] = await cluster.ask<{ result: Result }>(1, `SELECT ${of} AS result`)
+    return row!.result
+  }
+
+  test('is the same on the nodes', async () => {
+    for (let at = 0; at < plain.length; at += atOnce) {
+      const text = plain.slice(at, at + atOnce).join('')
+      expect(await ask(`lowerUTF8(${textLiteral(text)})`)).toBe(text.toLowerCase())
+      expect(await ask(`match(${textLiteral(text)}, ${plainCaseTexts})`)).toBe(1)
+    }
+  })
+
+  test('is not said to be the same of other characters', async () => {
+    for (let at = 0; at < others.length; at += atOnce) {
+      const list = others
+        .slice(at, at + atOnce)
+        .map(textLiteral)
+        .join(', ')
+      expect(await ask(`countEqual([match(arrayJoin([${list}]), ${plainCaseTexts})], 1)`)).toBe('0')
+    }
+  })
+
+  test('of ASCII comes of two other letters', () => {
+    const beyond = charactersOf(0x80, 0xd7ff).concat(charactersOf(0xe000, 0x1ffff))
+    const found = beyond.filter((character) => /\p{ASCII}/u.test(character.toLowerCase()))
+    expect(found).toEqual(['\u0130', '\u212a'])
+  })
+})
