@@ -157,6 +157,8 @@ export class RecordPurge {
       if (await runIf(() => isWhole() && isUnread(), { kind: 'purge_rows' })) break
       await setTimeout(waitMs)
     }
+    // Ids of what was removed leave, too.
+    while (await run({ kind: 'tidy' }));
     await this.wipe()
   }
 

@@ -83,8 +83,12 @@ export function fullHashIn(object: number, hashes: Uint8Array, row: number): IdH
   return written.toString('latin1')
 }
 
+export function objectOfHash(hash: IdHash): number {
+  return numberIn(hash, 0, 4)
+}
+
 export function hashNumbers(hash: IdHash): HashNumbers {
-  return { object: numberIn(hash, 0, 4), high: numberIn(hash, 4, 10), low: numberIn(hash, 10, 16) }
+  return { object: objectOfHash(hash), high: numberIn(hash, 4, 10), low: numberIn(hash, 10, 16) }
 }
 
 /** Of the characters of a hash, each of which is a byte. */
@@ -158,6 +162,11 @@ class WideEntries {
     return at
   }
 
+  /** Takes the last one back. */
+  drop(): void {
+    this.#length -= entryBytes
+  }
+
   /** The first of them, which are as many as fit. */
   takeChunk(): RunChunk {
     const { value, entries } = packChunk(this.bytes.subarray(0, this.#length))
@@ -191,11 +200,22 @@ export function findInChunk(
   )
 }
 
-/** One run out of several, each given by the values of its chunks. Of an id the newest version stays. */
-export function* mergeChunks(run: number, runs: readonly Iterable<Buffer>[]): Generator<RunChunk> {
+/**
+ * One run out of several, each given by the values of its chunks. Of an id the newest version stays.
+ *
+ * @param isGone whether the newest version of an id is to be left out, too
+ */
+export function* mergeChunks(
+  run: number,
+  runs: readonly Iterable<Buffer>[],
+  isGone?: (entry: IdEntry) => boolean,
+): Generator<RunChunk> {
   const written = new WideEntries(run)
   const { bytes } = written
   let last = -1
+  const dropIfGone = () => {
+    if (last >= 0 && isGone?.(entryIn(bytes, last))) written.drop()
+  }
   const cursors = runs.map((values) => new RunCursor(values)).filter((cursor) => cursor.next())
   while (cursors.length > 0) {
     let first = cursors[0]!
@@ -205,12 +225,14 @@ export function* mergeChunks(run: number, runs: readonly Iterable<Buffer>[]): Ge
     if (last >= 0 && first.isSameId(bytes, last)) {
       if (first.isNewer(bytes, last)) first.copyTo(bytes, last)
     } else {
+      dropIfGone()
       if (written.isFull) yield written.takeChunk()
       last = written.add()
       first.copyTo(bytes, last)
     }
     if (!first.next()) cursors.splice(cursors.indexOf(first), 1)
   }
+  dropIfGone()
   while (!written.isEmpty) yield written.takeChunk()
 }
 
@@ -266,6 +288,16 @@ class RunCursor {
     const end = fullHashBytes - 1
     const order = this.#value.compare(bytes, at, at + end, this.#at, this.#at + end)
     return order || (this.#value[this.#at + end]! & 0xfe) - (bytes[at + end]! & 0xfe)
+  }
+}
+
+/** Of a wide chunk. */
+function entryIn(bytes: Buffer, at: number): IdEntry {
+  return {
+    hash: hashAt(bytes, at),
+    version: readRowKey(bytes, at + fullHashBytes),
+    paginationKey: readRowKey(bytes, at + fullHashBytes + 8),
+    isDeleted: (bytes[at + fullHashBytes - 1]! & 1) === 1,
   }
 }
 

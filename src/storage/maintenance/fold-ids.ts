@@ -5,23 +5,30 @@
  *
  * Millions of ids take seconds, for which nothing is flushed. So a fold may be left and gone on with: what it
  * has written counts for nothing until then, and the runs that it reads never change. Meanwhile shorter runs are folded.
+ *
+ * When many ids are of records that were removed for good, all runs become one without these. That takes all of them: an
+ * older run may have an older version of such a record, which would count again without the newer one.
  */
 import { AssayError } from '../../error.ts'
 import type { RecordsEnvironment } from '../environment.ts'
+import { goneIds, noteGoneIds } from '../id/gone-ids.ts'
 import { entryCount } from '../id/id-chunk.ts'
 import {
   encodeRun,
   fullHash,
   hashIdKey,
   type IdEntry,
+  type IdHash,
   mergeChunks,
+  objectOfHash,
   type RunChunk,
   runOf,
   runRange,
 } from '../id/id-run.ts'
 import { type IdRun, isRunListDamaged, readRunList, writeRunList } from '../id/id-run-list.ts'
-import { damageError } from '../record-damage.ts'
-import { decodeCurrentVersion, objectOf } from '../record-key.ts'
+import { damageError, isRecordDamage } from '../record-damage.ts'
+import { decodeCurrentVersion, objectOf, objectRange } from '../record-key.ts'
+import { StoredRows } from '../row/stored-rows.ts'
 
 export interface FoldLimits {
   /** Ids that `ids` may have before they become a run. */
@@ -41,6 +48,10 @@ const removalsPerTransaction = 1000
 const chunksRead = 16
 /** Runs up to this length are alike. */
 const shortRun = 1024
+/** Ids that are gone are left out once they are so many of all. */
+const worthwhileShare = 1 / 32
+/** Of rows that are looked for, what is kept in memory. */
+const rowCacheBytes = 8 * 2 ** 20
 
 /** What was begun, in steps of one transaction each. */
 interface Fold {
@@ -107,7 +118,12 @@ function nextFold(
   }
   const taken = new Set(begun.flatMap(({ runs }) => runs.map(({ id }) => id)))
   for (const run of unreadableOf(records)) taken.add(run)
-  const free = readRunList(records.progress).runs.filter(({ id }) => !taken.has(id))
+  const all = readRunList(records.progress).runs
+  const free = all.filter(({ id }) => !taken.has(id))
+  const isWhole = begun.length === 0 && unreadableOf(records).size === 0
+  if (isWhole && areManyGone(records, all)) {
+    return { runs: all, level: Number.POSITIVE_INFINITY, steps: dropGone(records, all) }
+  }
   const chosen = chooseRuns(free, fanIn)
   if (!chosen || chosen.level >= most) return undefined
   return { ...chosen, steps: mergeRuns(records, chosen.runs) }
@@ -127,7 +143,8 @@ export function removeUnlistedRuns(records: RecordsEnvironment): void {
 
 /**
  * Lists all runs if the list is damaged: those that should not be in it have nothing that is newer than what the others
- * have of the same ids. False when it is not damaged.
+ * have of the same ids, unless it was damaged before what a kill had left of a fold of all runs was removed. False when it
+ * is not damaged.
  */
 export function restoreRunList(records: RecordsEnvironment): boolean {
   const { root, progress, idRuns } = records
@@ -174,6 +191,55 @@ function* mergeRuns(records: RecordsEnvironment, merged: readonly IdRun[]): Gene
   )
 }
 
+function areManyGone({ progress }: RecordsEnvironment, runs: readonly IdRun[]): boolean {
+  const all = runs.reduce((sum, { entries }) => sum + entries, 0)
+  return all > 0 && goneIds(progress) >= all * worthwhileShare
+}
+
+/** All runs become one, without ids of which nothing is stored. What is in no run yet, or comes meanwhile, stays. */
+function* dropGone(records: RecordsEnvironment, merged: readonly IdRun[]): Generator<void> {
+  const noted = goneIds(records.progress)
+  const isGone = goneFrom(records)
+  const runs = merged.map(({ id }) => chunksOf(records, id))
+  yield* writeRun(
+    records,
+    merged,
+    (run) => mergeChunks(run, runs, isGone),
+    () => noteGoneIds(records.progress, -noted),
+  )
+  yield* removeRuns(
+    records,
+    merged.map(({ id }) => id),
+  )
+}
+
+/** Whether the newest entry of an id in all runs is of a record of which nothing is stored. */
+function goneFrom(records: RecordsEnvironment): (entry: IdEntry) => boolean {
+  const { ids, rows } = records
+  // A deletion that a large request wrote may be all that says that these versions do not count.
+  const recent = new Set<IdHash>()
+  for (const key of ids.getKeys()) recent.add(fullHash(objectOf(key), hashIdKey(key)))
+  const stored = new StoredRows(records, rowCacheBytes)
+  const isEmpty = new Map<number, boolean>()
+  return ({ hash, version, isDeleted }) => {
+    if (recent.has(hash)) return false
+    const object = objectOfHash(hash)
+    if (!isEmpty.has(object)) {
+      isEmpty.set(
+        object,
+        Array.from(rows.getKeys({ ...objectRange(object), limit: 1 })).length === 0,
+      )
+    }
+    if (isEmpty.get(object)) return true
+    try {
+      return isDeleted && stored.keptRowAt(object, version) === undefined
+    } catch (thrown) {
+      if (isRecordDamage(thrown)) return false
+      throw thrown
+    }
+  }
+}
+
 /** The shortest runs of like length, if they are enough. */
 function chooseRuns(
   runs: readonly IdRun[],
@@ -189,11 +255,16 @@ function chooseRuns(
   return shortest && { level: shortest[0], runs: shortest[1] }
 }
 
-/** Writes a run, then lists it in the place of those that it is made of. */
+/**
+ * Writes a run, then lists it in the place of those that it is made of.
+ *
+ * @param listed called in the transaction that lists it
+ */
 function* writeRun(
   records: RecordsEnvironment,
   replaced: readonly IdRun[],
   chunksOf: (run: number) => Iterable<RunChunk>,
+  listed?: () => void,
 ): Generator<void> {
   const { root, progress, idRuns } = records
   const run = root.transactionSync(() => {
@@ -213,7 +284,9 @@ function* writeRun(
   root.transactionSync(() => {
     const { next, runs } = readRunList(progress)
     const kept = runs.filter(({ id }) => !dropped.has(id))
-    writeRunList(progress, { next, runs: [...kept, { id: run, entries }] })
+    const written = entries > 0 ? [{ id: run, entries }] : []
+    writeRunList(progress, { next, runs: [...kept, ...written] })
+    listed?.()
   })
   root.resetReadTxn()
 }

@@ -3,13 +3,14 @@
  * reads older segments any more, out of the row store. Each transaction is short, and the oldest versions go first: a
  * version leads to those before it, so that what is left after a crash is found again.
  *
- * Runs of ids (`../id/id-run.ts`) keep hashes of the ids. The log tells how many rows of a request are left, so that who
+ * Runs of ids keep hashes of the ids until these are folded away (`fold-ids.ts`). The log tells how many rows of a request are left, so that who
  * has read a stretch of it before sees that it changed.
  */
 
 import type { RowKey } from '../../type/transaction.ts'
 import type { KeyColumns } from '../../vector/column.ts'
 import type { RecordsEnvironment } from '../environment.ts'
+import { noteGoneIds } from '../id/gone-ids.ts'
 import { noteLogChange } from '../log-state.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { objectOf, rowVersionKey, supersessionKey, transactionKey } from '../record-key.ts'
@@ -124,6 +125,13 @@ export function purgePlannedRows(records: RecordsEnvironment, store: SegmentStor
   return true
 }
 
+interface Removed {
+  /** By transaction, how many. */
+  readonly rows: Map<number, number>
+  /** How many of them deleted their record. */
+  deletions: number
+}
+
 function removeVersions(
   records: RecordsEnvironment,
   object: number,
@@ -133,15 +141,16 @@ function removeVersions(
     records.root.resetReadTxn()
     from = records.root.transactionSync(() => {
       let next = from
-      const removed = new Map<number, number>()
+      const removed: Removed = { rows: new Map(), deletions: 0 }
       for (let i = 0; i < valuesPerTransaction && next < versions.length; i++) {
         next = removeFromValue(records, object, versions, next, removed)
       }
       for (const { version, paginationKey } of versions.slice(from, next)) {
         records.supersessions.removeSync(supersessionKey(object, paginationKey, version))
       }
-      for (const [transaction, rows] of removed) noteInLog(records, object, transaction, rows)
-      if (removed.size > 0) noteLogChange(records)
+      for (const [transaction, rows] of removed.rows) noteInLog(records, object, transaction, rows)
+      if (removed.rows.size > 0) noteLogChange(records)
+      noteGoneIds(records.progress, removed.deletions)
       return next
     })
   }
@@ -169,7 +178,7 @@ function noteInLog(
 /**
  * Removes the version with the number `from`, and those after it that stand in the same value.
  *
- * @param removed is told how many rows of each transaction they were
+ * @param removed is told what they were
  * @returns the number of the version that comes next
  */
 function removeFromValue(
@@ -177,7 +186,7 @@ function removeFromValue(
   object: number,
   versions: readonly PurgedVersion[],
   from: number,
-  removed: Map<number, number>,
+  removed: Removed,
 ): number {
   const { version } = versions[from]!
   const key = keyOfValue({ rows }, object, version)
@@ -204,7 +213,8 @@ function removeFromValue(
       continue
     }
     isAnyRemoved = true
-    removed.set(at.transaction, (removed.get(at.transaction) ?? 0) + 1)
+    removed.rows.set(at.transaction, (removed.rows.get(at.transaction) ?? 0) + 1)
+    if (view.isTombstone) removed.deletions++
   }
   if (!isAnyRemoved) return next
   rows.removeSync(key)

@@ -3,11 +3,13 @@
  * written anew without them, and when no manifest in use names such a segment, out of the row store.
  * Each transaction is short, and whatever was done before a crash need not be done again.
  *
- * What knows the ids of records by their hashes alone (`id-run.ts`) keeps those of the objects: 32
- * bytes a record, until nothing of the store knows of them.
+ * Runs of ids keep hashes of the objects' ids until these are folded away (`fold-ids.ts`).
  */
-
 import type { BinaryDatabase, RecordDatabase, RecordsEnvironment } from '../environment.ts'
+import { noteGoneIds } from '../id/gone-ids.ts'
+import { entryCount } from '../id/id-chunk.ts'
+import { chunkKey, fullHash } from '../id/id-run.ts'
+import { readRunList } from '../id/id-run-list.ts'
 import { readLeftOut, writeLeftOut } from '../read/left-out.ts'
 import { lastSupersessionKey, objectRange } from '../record-key.ts'
 import type { Manifest } from '../segment/manifest.ts'
@@ -52,11 +54,28 @@ export function purgeRows(records: RecordsEnvironment, objects: readonly number[
     for (const database of [rows, ids, supersessions, fieldPaths]) {
       while (removeSome(records, database, object));
     }
-    root.transactionSync(() => progress.removeSync(lastSupersessionKey(object)))
+    const gone = idsInRuns(records, object)
+    root.transactionSync(() => {
+      progress.removeSync(lastSupersessionKey(object))
+      noteGoneIds(progress, gone)
+    })
   }
   const leftOut = readLeftOut(progress)
   const left = leftOut.filter(({ object }) => !objects.includes(object))
   if (left.length < leftOut.length) writeLeftOut(records, left)
+}
+
+/** About: of chunks that begin with another object it is not known how many there are. */
+function idsInRuns({ progress, idRuns }: RecordsEnvironment, object: number): number {
+  let count = 0
+  for (const { id } of readRunList(progress).runs) {
+    const range = {
+      start: chunkKey(id, fullHash(object, '')),
+      end: chunkKey(id, fullHash(object + 1, '')),
+    }
+    for (const { value } of idRuns.getReadable(range, () => undefined)) count += entryCount(value)
+  }
+  return count
 }
 
 function removeSome(
