@@ -9,6 +9,7 @@ import { removeBackups } from '../../src/backup/remove-backups.ts'
 import { verifyBackups } from '../../src/backup/verify-backups.ts'
 import { formatTransaction } from '../../src/type/transaction.ts'
 import { allAnswers, backUp, differences, restoreFrom, sourceOf } from '../support/backups.ts'
+import { carryOut } from '../support/carry-out.ts'
 import { RunningService } from '../support/running-service.ts'
 import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -225,10 +226,7 @@ test('what was removed for good is in no later backup, and nothing is missing th
       config: { event_type: 'retention', object_type: 'project_logs', retention_days: 30 },
     },
   })
-  const run = await service.request('/v1/retention/run', {
-    body: { project_automation_id: json.id },
-  })
-  expect(run.json, run.text).toMatchObject({ records: 150 })
+  expect(await carryOut(service, String(json.id))).toMatchObject({ records: 150 })
   // Deletions left, too: an archive would bring back what they deleted.
   await expect(backUp(service, purged, { kind: 'archive' })).rejects.toMatchObject({
     code: 'COMMAND_INVALID',
@@ -275,10 +273,7 @@ test.each([
             (source[name] as (...asked: readonly unknown[]) => unknown).apply(source, [...values])
           if (name !== part || isRun) return ask()
           isRun = true
-          const { text, json: run } = await service.request('/v1/retention/run', {
-            body: { project_automation_id: json.id },
-          })
-          expect(run, text).toMatchObject({ records: 40 })
+          expect(await carryOut(service, String(json.id))).toMatchObject({ records: 40 })
           return ask()
         },
     })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Cluster, clusterName, hasCluster } from '../cluster/cluster.ts'
 import { runAssay } from '../support/assay-process.ts'
+import { carryOut } from '../support/carry-out.ts'
 import { committedVersions, differences, exportedVersions } from '../support/exported-records.ts'
 import { isSlow } from '../support/random-seed.ts'
 import { RunningService, testKey } from '../support/running-service.ts'
@@ -184,10 +185,7 @@ describe.runIf(isSlow && hasCluster())('what a cluster has of a data directory',
     const rule = await service.request('/v1/project_automation', {
       body: { project_id: project, name: 'rule', config },
     })
-    const ran = await service.request('/v1/retention/run', {
-      body: { project_automation_id: rule.json.id },
-    })
-    expect(ran.json).toMatchObject({ traces: 3 })
+    expect(await carryOut(service, String(rule.json.id))).toMatchObject({ traces: 3 })
     const left = async () => {
       const rows = await Promise.all(
         cluster.nodes.map((node) =>

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { carryOut } from '../support/carry-out.ts'
 import { filesWith } from '../support/files-with.ts'
 import { RunningService } from '../support/running-service.ts'
 
@@ -30,10 +31,8 @@ async function makeRule(project_id: string, more: object): Promise<string> {
   return String(made.json.id)
 }
 
-async function run(project_automation_id: string) {
-  const answer = await service.request('/v1/retention/run', { body: { project_automation_id } })
-  expect(answer.status, answer.text).toBe(200)
-  return answer.json
+function run(rule: string) {
+  return carryOut(service, rule)
 }
 
 async function idsIn(project: string): Promise<string[]> {
@@ -120,6 +119,56 @@ test('old versions leave by a rule of their own, but for those that a tag holds'
   await run(rule)
   expect(filesWith(service.directory, 'first words')).toEqual([])
   expect(await idsIn(project)).toEqual(['a', 'b', 'd'])
+})
+
+test('a run is begun at once, and asked how it goes', async () => {
+  const project = await service.project('how it goes')
+  const rows = (days: number) =>
+    Array.from({ length: 600 }, (_, i) => span(`${days}-${i}`, `${days}-${i}`, days))
+  await service.insert('project_logs', project, [...rows(40), ...rows(1)])
+  const rule = await makeRule(project, { retention_days: 30 })
+  const state = async () => (await service.request(`/v1/retention/${rule}`)).json
+  expect(await state()).toEqual({
+    project_automation_id: rule,
+    status: 'waiting',
+    progress: null,
+    last_run: null,
+    last: null,
+    error: null,
+  })
+  const ask = () => service.request('/v1/retention/run', { body: { project_automation_id: rule } })
+  expect((await ask()).json).toMatchObject({ status: expect.stringMatching(/running|queued/) })
+  const steps = new Set<unknown>()
+  let seen = await state()
+  for (; String(seen.status) !== 'waiting'; seen = await state()) steps.add(seen.progress?.step)
+  expect(seen.last).toMatchObject({ traces: 600, records: 600, held: 0, kept: 0 })
+  expect(steps.size).toBeGreaterThan(1)
+  expect((await idsIn(project)).length).toBe(600)
+  // Whoever asks while it runs gets a run that begins afterwards.
+  await service.insert('project_logs', project, rows(40))
+  await Promise.all([ask(), ask(), ask()])
+  await expect.poll(async () => (await state()).status, { timeout: 20_000 }).toBe('waiting')
+  expect((await idsIn(project)).length).toBe(600)
+})
+
+test('a rule that is paused does nothing, and what is wrong with one is told', async () => {
+  const project = await service.project('paused')
+  await service.insert('project_logs', project, [span('old', 'old', 40)])
+  const rule = await makeRule(project, { retention_days: 30, status: 'paused' })
+  const asked = { body: { project_automation_id: rule } }
+  expect((await service.request('/v1/retention/run', asked)).json).toMatchObject({
+    status: 'paused',
+    last: null,
+  })
+  expect(await idsIn(project)).toEqual(['old'])
+  const wrong = await makeRule(project, {
+    retention_days: 30,
+    keep_filter: "search('a', 'b', 'c')",
+  })
+  await service.request('/v1/retention/run', { body: { project_automation_id: wrong } })
+  const state = async () => (await service.request(`/v1/retention/${wrong}`)).json
+  await expect.poll(async () => (await state()).status).toBe('failed')
+  expect((await state()).error).toMatchObject({ message: expect.stringContaining('search()') })
 })
 
 test('a filter that is no expression is refused when it is given', async () => {

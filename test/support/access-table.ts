@@ -164,6 +164,11 @@ const resources: Table = {
     needs: [['update', 'project']],
     ask: ({ id }) => ({ body: { project_automation_id: id } }),
   },
+  'GET /v1/retention/:project_automation_id': {
+    about: 'project_automation',
+    needs: partOf('project').read,
+    ask: ({ id }) => ({ path: `/v1/retention/${id}` }),
+  },
   'GET /v1/export/:project_automation_id': {
     about: 'project_automation',
     needs: partOf('project').read,

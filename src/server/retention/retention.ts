@@ -11,6 +11,7 @@ import type { Engine } from '../../engine.ts'
 import type { Purge } from '../../storage/maintenance/purge-plan.ts'
 import type { Logger } from '../logger.ts'
 import { objectsOf, type RetentionRule, ruleOf } from './rule.ts'
+import { type RunProgress, type RunState, RunStates } from './run-states.ts'
 import {
   heldRecords,
   recordsOf,
@@ -73,7 +74,11 @@ export class Retention {
   readonly #options: RetentionOptions
   readonly #abort = new AbortController()
   #timer: NodeJS.Timeout | undefined
-  #running: Promise<unknown> = Promise.resolve()
+  /** Ends when all runs that were asked for are done; never rejects. */
+  #running: Promise<void> = Promise.resolve()
+  readonly #runs = new RunStates<RetentionResult>()
+  /** Rules that somebody has asked to be carried out, and that were not begun since. */
+  readonly #asked = new Set<string>()
   /** By object, when its old versions were looked for. */
   readonly #oldVersionsAt = new Map<number, number>()
   #status = { rounds: 0, traces: 0, records: 0, failures: 0, lastRound: 0 }
@@ -123,15 +128,32 @@ export class Retention {
     return found
   }
 
-  /** Carries out a rule now, after what is under way. */
-  run(automation: Automation): Promise<RetentionResult> {
-    return this.#after(automation, true)
+  /** Begins to carry out a rule, after what is under way. A run that has not begun yet is for all who have asked. */
+  run(automation: Automation): void {
+    if (this.#asked.has(automation.id)) return
+    this.#asked.add(automation.id)
+    void this.#after(automation)
   }
 
-  #after(automation: Automation, isAsked: boolean): Promise<RetentionResult> {
-    const result = this.#running.then(() => this.#run(automation, isAsked))
-    this.#running = result.catch(() => undefined)
-    return result
+  /** How the rule's runs go, since the start of the service. */
+  stateOf({ id }: Pick<Automation, 'id'>): RunState<RetentionResult> {
+    return this.#runs.of(id)
+  }
+
+  /** What fails is noted; never rejects. */
+  #after(automation: Automation): Promise<void> {
+    const { id } = automation
+    const run = async (progress: RunProgress) => {
+      const isAsked = this.#asked.delete(id)
+      const result = await this.#run(automation, progress, isAsked)
+      return isAsked || result.records > 0 ? result : undefined
+    }
+    this.#running = this.#runs.follow(id, this.#running, run).catch((thrown: unknown) => {
+      if (this.#abort.signal.aborted) return
+      this.#status.failures++
+      this.#options.logger.error({ err: thrown, automation: id }, 'a retention has failed')
+    })
+    return this.#running
   }
 
   #later(ms: number): void {
@@ -139,39 +161,42 @@ export class Retention {
   }
 
   async #round(): Promise<void> {
-    const { engine, logger, everyMs = usualEveryMs } = this.#options
-    for (const automation of [...engine.catalog.list('project_automation')]) {
+    const { engine, everyMs = usualEveryMs } = this.#options
+    const { catalog } = engine
+    this.#runs.keep((id) => catalog.get('project_automation', id) !== undefined)
+    for (const automation of [...catalog.list('project_automation')]) {
       if (this.#abort.signal.aborted) return
       if ((automation.config as { readonly event_type?: unknown }).event_type !== 'retention') {
         continue
       }
-      await this.#after(automation, false).catch((thrown: unknown) => {
-        if (this.#abort.signal.aborted) return
-        this.#status.failures++
-        logger.error({ err: thrown, automation: automation.id }, 'a retention has failed')
-      })
+      await this.#after(automation)
     }
     this.#status.rounds++
     this.#status.lastRound = Date.now()
     if (!this.#abort.signal.aborted) this.#later(everyMs)
   }
 
-  async #run(automation: Automation, isAsked: boolean): Promise<RetentionResult> {
+  async #run(
+    automation: Automation,
+    progress: RunProgress,
+    isAsked: boolean,
+  ): Promise<RetentionResult> {
+    this.#abort.signal.throwIfAborted()
     const { engine, logger } = this.#options
     const { id, project_id } = automation
     const rule = ruleOf(automation.config)
-    const total = { traces: 0, records: 0, bytes: 0, held: 0, kept: 0 }
+    const total = { held: 0, kept: 0 }
     const transactions: string[] = []
     const isThere = () => engine.catalog.get('project_automation', id) !== undefined
-    if (!rule || rule.status === 'paused' || !isThere()) return { ...total, transactions }
+    if (!rule || rule.status === 'paused' || !isThere()) {
+      return { traces: 0, records: 0, bytes: 0, ...total, transactions }
+    }
     for (const object of objectsOf(engine.catalog, project_id, rule)) {
       for (let isAll = false; !isAll && isThere(); ) {
+        progress.step = 'selecting'
         const selected = await selectTraces({ ...this.#select(object, rule), most: mostTraces })
-        const gone = await this.#remove(object, rule, selected.traces)
-        isAll = (selected.isAll && gone.isAll) || gone.records === 0
-        total.traces += gone.traces
-        total.records += gone.records
-        total.bytes += gone.bytes
+        const gone = await this.#remove(object, rule, selected.traces, progress)
+        isAll = (selected.isAll && gone.isAll) || gone.transactions.length === 0
         transactions.push(...gone.transactions)
         if (isAll) {
           total.held += selected.held
@@ -180,12 +205,16 @@ export class Retention {
       }
       await this.#removeOldVersions(object, rule, isAsked)
     }
-    const result = { ...total, transactions }
-    this.#status.traces += total.traces
-    this.#status.records += total.records
-    if (total.records > 0) {
+    const { traces, records, bytes } = progress
+    const result = { traces, records, bytes, ...total, transactions }
+    this.#status.traces += traces
+    this.#status.records += records
+    if (records > 0) {
       await engine.catalog.noteInTrail('project_automation', id, { removed: result }, system)
-      logger.info({ automation: id, ...total }, 'retention has removed records')
+      logger.info(
+        { automation: id, traces, records, bytes, ...total },
+        'retention has removed records',
+      )
     }
     return result
   }
@@ -197,7 +226,12 @@ export class Retention {
   }
 
   /** Removes the traces, or the first of many. */
-  async #remove(object: CatalogObject, rule: RetentionRule, traces: readonly Trace[]) {
+  async #remove(
+    object: CatalogObject,
+    rule: RetentionRule,
+    traces: readonly Trace[],
+    progress: RunProgress,
+  ): Promise<{ readonly transactions: readonly string[]; readonly isAll: boolean }> {
     const { engine } = this.#options
     const options = this.#select(object, rule)
     const chosen: { readonly ids: readonly string[]; readonly traces: readonly Trace[] }[] = []
@@ -209,8 +243,9 @@ export class Retention {
       records += ids.length
     }
     const transactions: string[] = []
-    const result = { traces: 0, records, bytes: 0, transactions, isAll: at >= traces.length }
+    const result = { transactions, isAll: at >= traces.length }
     if (records === 0) return result
+    progress.step = 'deleting'
     await engine.purge(
       chosen.map(({ ids }): Purge => ({ kind: 'deleted', object: object.number, ids })),
       async () => {
@@ -218,10 +253,12 @@ export class Retention {
           this.#abort.signal.throwIfAborted()
           const ids = await recordsOf(options, some)
           if (ids.length > 0) transactions.push(await deleteRecords(engine, object, ids))
-          result.traces += some.length
-          result.bytes += sum(some, ({ bytes }) => bytes)
+          progress.traces += some.length
+          progress.records += ids.length
+          progress.bytes += sum(some, ({ bytes }) => bytes)
           await sleep(pauseMs)
         }
+        progress.step = 'freeing'
       },
     )
     return result

@@ -1,5 +1,6 @@
-/** What a retention would remove, and carrying one out now. */
+/** What a retention would remove, carrying one out now, and how that goes. */
 import { z } from 'zod'
+import type { Entries } from '../../catalog/entry.ts'
 import { retentionConfiguration } from '../../catalog/schema/automation.ts'
 import { identifier, shortText, text, timestamp } from '../../catalog/schema/field.ts'
 import { AssayError } from '../../error.ts'
@@ -24,6 +25,35 @@ const previewed = z.object({
   kept_traces: z.int(),
   is_all: z.boolean(),
   examples: z.array(z.object({ root_span_id: z.string(), newest: z.string(), records: z.int() })),
+})
+
+const removed = { traces: z.int(), records: z.int(), bytes: z.number() }
+
+const shownRun = z.object({
+  project_automation_id: identifier,
+  status: z.enum(['running', 'queued', 'waiting', 'failed', 'paused']),
+  /** Of the run that is under way. */
+  progress: z
+    .object({
+      since: timestamp,
+      step: z.enum(['selecting', 'deleting', 'freeing']),
+      ...removed,
+    })
+    .nullable(),
+  /** When a run has ended well, since the start of the service. */
+  last_run: timestamp.nullable(),
+  /** The last of these that removed something, or that somebody has asked for. */
+  last: z
+    .object({
+      time: timestamp,
+      seconds: z.number(),
+      ...removed,
+      held: z.int(),
+      kept: z.int(),
+      transactions: z.array(z.string()),
+    })
+    .nullable(),
+  error: z.object({ message: z.string(), time: timestamp }).nullable(),
 })
 
 const deletedObject = z.object({
@@ -125,23 +155,47 @@ export function retentionRoutes(retention: Retention, deletion: DeletionParts): 
       method: 'POST',
       path: '/v1/retention/run',
       tag,
-      summary: 'Carries out the retention of an automation now, and answers when that is done',
+      summary: 'Begins to carry out the retention of an automation, and tells how it goes',
       body: z.object({ project_automation_id: identifier }),
-      answer: z.object({
-        traces: z.int(),
-        records: z.int(),
-        bytes: z.number(),
-        held: z.int(),
-        kept: z.int(),
-        transactions: z.array(z.string()),
-      }),
+      answer: shownRun,
       handle: async ({ body }, gate) => {
         const automation = gate.require('update', 'project_automation', body.project_automation_id)
-        requiredRule(automation.config)
-        return jsonReply(await retention.run(automation))
+        const { status } = requiredRule(automation.config)
+        if (status !== 'paused') retention.run(automation)
+        return jsonReply(shown(retention, automation))
       },
     }),
+    operation({
+      method: 'GET',
+      path: '/v1/retention/:project_automation_id',
+      tag,
+      summary: 'Tells how runs of a retention go',
+      answer: shownRun,
+      handle: ({ ids }, gate) =>
+        jsonReply(shown(retention, gate.require('read', 'project_automation', ids[0]!))),
+    }),
   ]
+}
+
+function shown(
+  retention: Retention,
+  automation: Entries['project_automation'],
+): z.infer<typeof shownRun> {
+  const rule = requiredRule(automation.config)
+  const { status, progress, lastRun, last, error } = retention.stateOf(automation)
+  const isIdle = status === 'waiting' || status === 'failed'
+  return {
+    project_automation_id: automation.id,
+    status: isIdle && rule.status === 'paused' ? 'paused' : status,
+    progress: progress ? { ...progress, since: timeOf(progress.since) } : null,
+    last_run: lastRun === undefined ? null : timeOf(lastRun),
+    last: last ? { ...last, time: timeOf(last.time), transactions: [...last.transactions] } : null,
+    error: error ? { ...error, time: timeOf(error.time) } : null,
+  }
+}
+
+function timeOf(time: number): string {
+  return new Date(time).toISOString()
 }
 
 function requiredRule(config: unknown): RetentionRule {

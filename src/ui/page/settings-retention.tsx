@@ -1,9 +1,9 @@
 /** Rules by which records of projects leave. What one would remove is shown before it is saved. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, LongTextField, TextField, textOf } from '../component/field.tsx'
-import { bytes, counted, number } from '../component/format.ts'
-import { tell, tellFailure } from '../component/toast.tsx'
+import { age, bytes, counted, number } from '../component/format.ts'
+import { tellFailure } from '../component/toast.tsx'
 import { useLoaded } from '../service/load.ts'
 import {
   listRules,
@@ -11,6 +11,7 @@ import {
   type Rule,
   type RuleConfiguration,
   type RulePreview,
+  type RuleWithRun,
   runRule,
   saveRule,
 } from '../service/retention.ts'
@@ -25,15 +26,27 @@ const kinds = [
 
 const endlessDays = 36_500
 
+/** How often runs are looked at while there are any. */
+const refreshMs = 1000
+
 export function SettingsRetention() {
   const loaded = useLoaded('retention', listRules)
+  const { data, reload } = loaded
+  const isAnyUnderWay = data?.rules.some(isUnderWay) ?? false
+  useEffect(() => {
+    if (!isAnyUnderWay) return
+    const timer = window.setInterval(() => {
+      if (document.visibilityState === 'visible') reload()
+    }, refreshMs)
+    return () => window.clearInterval(timer)
+  }, [isAnyUnderWay])
   const run = async ({ id }: Rule) => {
     try {
-      const { traces, records } = await runRule(id)
-      tell(`${counted(traces, 'trace')} with ${counted(records, 'record')} removed`)
+      await runRule(id)
     } catch (thrown) {
       tellFailure(thrown)
     }
+    reload()
   }
   return (
     <SettingsAutomations
@@ -50,10 +63,16 @@ export function SettingsRetention() {
           cell: ({ config }) => kinds.find(({ value }) => value === config.object_type)?.label,
         },
         { title: 'Keeps', cell: ({ config }) => keeps(config) },
+        { title: 'State', cell: stateOf },
       ]}
       beginNew="New rule"
       actions={(rule) => (
-        <button type="button" aria-label={`Run now: ${rule.name}`} onClick={() => void run(rule)}>
+        <button
+          type="button"
+          aria-label={`Run now: ${rule.name}`}
+          disabled={isUnderWay(rule)}
+          onClick={() => void run(rule)}
+        >
           Run now
         </button>
       )}
@@ -62,6 +81,32 @@ export function SettingsRetention() {
       )}
     />
   )
+}
+
+function isUnderWay({ state }: RuleWithRun): boolean {
+  return state.status === 'running' || state.status === 'queued'
+}
+
+const steps = {
+  selecting: 'looks for what is to leave',
+  deleting: 'deletes',
+  freeing: 'takes it from the disk',
+}
+
+function stateOf({ state }: RuleWithRun) {
+  const { status, progress, last_run: lastRun, last, error } = state
+  if (status === 'queued') return 'waits for another rule'
+  if (progress) {
+    const { step, traces, records } = progress
+    const so = records > 0 ? `: ${counted(traces, 'trace')}, ${counted(records, 'record')}` : ''
+    return `${steps[step]}${so}`
+  }
+  if (error) return <span class="error">{error.message}</span>
+  if (status === 'paused') return 'paused'
+  if (last === null)
+    return lastRun === null ? 'has not run yet' : `nothing to remove ${age(lastRun)}`
+  const { traces, records, time } = last
+  return `${counted(traces, 'trace')} with ${counted(records, 'record')} removed ${age(time)}`
 }
 
 function keeps(config: RuleConfiguration): string {

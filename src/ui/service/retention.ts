@@ -20,6 +20,24 @@ export interface Rule {
   readonly config: RuleConfiguration
 }
 
+interface Removed {
+  readonly traces: number
+  readonly records: number
+  readonly bytes: number
+}
+
+export interface RunState {
+  readonly status: 'running' | 'queued' | 'waiting' | 'failed' | 'paused'
+  readonly progress: (Removed & { readonly step: 'selecting' | 'deleting' | 'freeing' }) | null
+  readonly last_run: string | null
+  readonly last: (Removed & { readonly time: string }) | null
+  readonly error: { readonly message: string } | null
+}
+
+export interface RuleWithRun extends Rule {
+  readonly state: RunState
+}
+
 export interface RulePreview {
   readonly traces: number
   readonly records: number
@@ -38,14 +56,21 @@ interface Named {
 
 export async function listRules(
   signal: AbortSignal,
-): Promise<{ readonly rules: readonly Rule[]; readonly projects: readonly Named[] }> {
+): Promise<{ readonly rules: readonly RuleWithRun[]; readonly projects: readonly Named[] }> {
   const list = async <Item>(path: string) =>
     (await requestJson<{ objects: readonly Item[] }>(path, { signal })).objects
   const [automations, projects] = await Promise.all([
     list<Rule>('/v1/project_automation'),
     list<Named>('/v1/project'),
   ])
-  return { rules: automations.filter(({ config }) => config.event_type === 'retention'), projects }
+  const saved = automations.filter(({ config }) => config.event_type === 'retention')
+  const rules = await Promise.all(
+    saved.map(async (rule) => {
+      const state = await requestJson<RunState>(`/v1/retention/${rule.id}`, { signal })
+      return { ...rule, state }
+    }),
+  )
+  return { rules, projects }
 }
 
 export function previewRule(project_id: string, config: RuleConfiguration): Promise<RulePreview> {
@@ -63,8 +88,7 @@ export function saveRule(
     : requestJson(`/v1/project_automation/${id}`, { method: 'PATCH', body: { name, config } })
 }
 
-export function runRule(
-  project_automation_id: string,
-): Promise<{ readonly traces: number; readonly records: number }> {
+/** Begins a run; how it goes is told with the list. */
+export function runRule(project_automation_id: string): Promise<RunState> {
   return requestJson('/v1/retention/run', { method: 'POST', body: { project_automation_id } })
 }
