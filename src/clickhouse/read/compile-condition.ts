@@ -37,6 +37,8 @@ export interface CompiledCondition {
   readonly whereFalse: Bounds
   /** Where neither of this holds: only the body tells. */
   readonly doubts: readonly string[]
+  /** Holds wherever the condition is true, even in doubt, and is quickly told by an index; undefined: none is. */
+  readonly isNear?: string | undefined
 }
 
 const unknown: CompiledCondition = { whereTrue: unproven, whereFalse: unproven, doubts: [] }
@@ -56,6 +58,9 @@ export function compileCondition(
         whereTrue: all(operands.map(({ whereTrue }) => whereTrue)),
         whereFalse: any(operands.map(({ whereFalse }) => whereFalse)),
         doubts: operands.flatMap(({ doubts }) => doubts),
+        isNear: (node.kind === 'and' ? conjunction : disjunction)(
+          operands.map(({ isNear = '1' }) => isNear),
+        ),
       }
     }
     case 'not': {
@@ -217,11 +222,16 @@ function wordSearch(
   if (query === undefined) return unknown
   if (query === null) return constantCondition(null)
   const path = node.operand.kind === 'field' ? node.operand.path : undefined
-  const { whereTrue, doubts } = wordBounds(operand, path, query)
+  const { whereTrue, isNear, isTold } = wordBounds(operand, path, query)
+  const doubts = operand?.doubts ?? []
   const isNull = operand ? decided(operand.isNull) : unproven
-  const isNot = noneOf(whereTrue)
-  const whereFalse = node.isSearch ? isNot : allOf([isNot, noneOf(isNull)])
-  return { whereTrue, whereFalse, doubts: [...doubts, ...(operand?.doubts ?? [])] }
+  const whereFalse = (isFound: Bounds): Bounds => {
+    return node.isSearch ? noneOf(isFound) : allOf([noneOf(isFound), noneOf(isNull)])
+  }
+  if (!isTold) return { whereTrue, whereFalse: whereFalse(whereTrue), doubts, isNear }
+  const isFound = decided(whereTrue.sure)
+  const open = conjunction([whereTrue.may, negation(whereTrue.sure)])
+  return { whereTrue: isFound, whereFalse: whereFalse(isFound), doubts: [...doubts, open], isNear }
 }
 
 /** Of values that rows are grouped, aggregated and sorted by, too. Undefined of those that only the body tells. */

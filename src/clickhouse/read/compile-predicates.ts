@@ -27,6 +27,8 @@ export function compilePredicates(
 ): CompiledPredicates {
   const conditions = predicates.map((predicate) => compileCondition(predicate, context))
   const levels = conditions.map(({ whereTrue }) => levelOf(whereTrue))
+  // Asked first, of all rows: what else is asked may take long.
+  const near = conditions.map(({ isNear = '1' }) => isNear)
   const rows = conditions.map(({ whereTrue, doubts }): Bounds => {
     const isInDoubt = disjunction(doubts)
     return {
@@ -38,8 +40,8 @@ export function compilePredicates(
     level: weakest(levels),
     levels,
     rows: {
-      sure: conjunction(rows.map(({ sure }) => sure)),
-      may: conjunction(rows.map(({ may }) => may)),
+      sure: conjunction([...near, ...rows.map(({ sure }) => sure)]),
+      may: conjunction([...near, ...rows.map(({ may }) => may)]),
     },
   }
 }
