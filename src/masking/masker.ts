@@ -9,14 +9,9 @@ import { decodeUtf8 } from '../json/utf8.ts'
 import { DecodedString } from './decoded-string.ts'
 import { Edits } from './edits.ts'
 import { isCardNumber } from './find-match.ts'
+import type { MemberName } from './names.ts'
 import { type PathState, PathStates } from './path-states.ts'
-import {
-  exemptFields,
-  type MaskingRule,
-  type MaskingRules,
-  replacementOf,
-  typedFields,
-} from './rule.ts'
+import { type MaskingRule, type MaskingRules, replacementOf } from './rule.ts'
 import { TextMatches } from './text-matches.ts'
 
 const quote = 0x22
@@ -41,8 +36,9 @@ export class Masker {
   readonly #states: PathStates
   readonly #matches: TextMatches
   readonly #cardRules: ReadonlySet<number>
-  readonly #fields = new Map<string, PathState>()
-  readonly #datasetFields = new Map<string, PathState>()
+  /** States of fields of rows, by the groups of their names. */
+  readonly #fields: PathState[] = []
+  readonly #datasetFields: PathState[] = []
   readonly #hashes = new Map<string, string>()
   readonly #decoded = new DecodedString()
   #bytes: Buffer = Buffer.alloc(0)
@@ -191,7 +187,7 @@ export class Masker {
     const end = again ? start + again.bytes.length + 2 : this.#stringEnd(start)
     const name = again ?? names.read(this.#bytes, start + 1, end - 1)
     const isRow = kind !== 'value'
-    const isExempt = isRow && exemptFields.has(name.text)
+    const isExempt = isRow && name.isExempt
     const mayMatch = !isExempt && name.bits !== 0
     let dropRule = mayMatch ? this.#name(state, start) : undefined
     this.#at = end
@@ -202,10 +198,10 @@ export class Masker {
       return undefined
     }
     const next = isRow
-      ? this.#field(state, name.text, kind === 'dataset')
+      ? this.#field(state, name, kind === 'dataset')
       : this.#states.named(state, name)
     if (isRow) this.#isInScores = name.text === 'scores'
-    if (this.#isDropped(next, isRow && typedFields.has(name.text))) dropRule = next.whole
+    if (this.#isDropped(next, isRow && name.isTyped)) dropRule = next.whole
     if (dropRule === undefined) this.#partValue(next, depth + 1)
     else this.#skip()
     return dropRule
@@ -251,21 +247,20 @@ export class Masker {
   }
 
   /** The state of a field of a row, whatever it is called here. */
-  #field(state: PathState, name: string, isOfDataset: boolean): PathState {
+  #field(state: PathState, { text, group }: MemberName, isOfDataset: boolean): PathState {
     const kept = isOfDataset ? this.#datasetFields : this.#fields
-    const known = kept.get(name)
+    const known = kept[group]
     if (known) return known
-    if (kept.size >= mostKept) kept.clear()
     const stored =
-      name === 'inputs' ? 'input' : isOfDataset && name === 'output' ? 'expected' : name
+      text === 'inputs' ? 'input' : isOfDataset && text === 'output' ? 'expected' : text
     const { names } = this.#states
     let field = this.#states.named(state, names.named(stored))
-    if (name === 'comment') {
+    if (text === 'comment') {
       const list = this.#states.named(state, names.named('comments'))
       const comment = this.#states.named(this.#states.element(list, 0), names.named('comment'))
       field = this.#states.either(field, comment)
     }
-    kept.set(name, field)
+    kept[group] = field
     return field
   }
 
@@ -353,9 +348,10 @@ export class Masker {
     const start = this.#at
     this.#passScalar()
     if (this.#cardRules.size === 0 || this.#at - start < 13) return
+    for (let at = start; at < this.#at; at++) if (!isDigit(this.#bytes[at]!)) return
     const rule = state.patterns.find((one) => this.#cardRules.has(one))
     const text = decodeUtf8(this.#bytes, start, this.#at)
-    if (rule === undefined || !/^\d+$/.test(text) || !isCardNumber(text)) return
+    if (rule === undefined || !isCardNumber(text)) return
     const masked = this.#isInScores ? 'null' : JSON.stringify(this.#masked(rule, text))
     this.#edits.add(start, this.#at, masked, rule)
   }
@@ -403,6 +399,10 @@ export class Masker {
         return isContainer ? '****' : `****${lastFour(text)}`
     }
   }
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39
 }
 
 function endsScalar(byte: number): boolean {

@@ -1,6 +1,6 @@
 /** Names of members, read once each: those of records repeat. */
 import { decodeUtf8 } from '../json/utf8.ts'
-import { foldedName } from './rule.ts'
+import { exemptFields, foldedName, typedFields } from './rule.ts'
 
 const quote = 0x22
 const backslash = 0x5c
@@ -13,12 +13,16 @@ export interface MemberName {
   readonly group: number
   /** What shows that patterns may match in it. */
   readonly bits: number
+  /** As a field of a row: see `exemptFields` and `typedFields`. */
+  readonly isExempt: boolean
+  readonly isTyped: boolean
 }
 
 interface KeptName extends MemberName {
   readonly bytes: Uint8Array
-  /** What came after it the last time. */
+  /** What came after it, and what did before that. */
   next: KeptName | undefined
+  other: KeptName | undefined
 }
 
 export class Names {
@@ -38,24 +42,20 @@ export class Names {
   bitsOf: (text: Uint8Array) => number = () => 0
 
   /**
-   * The name that came after the last one before, if it is there again: its JSON text, without its quotes, begins at
-   * `start`. Members mostly come in the same order.
+   * A name that came after the last one before, if it is there again: its JSON text, without its quotes, begins at
+   * `start`. Members mostly come in the same order, or one of them is left out.
    */
   again(bytes: Uint8Array, start: number): KeptName | undefined {
-    const guess = this.#last?.next
-    if (!guess) return undefined
-    const name = guess.bytes
-    const { length } = name
-    for (let i = 0; i < length; i++) if (name[i] !== bytes[start + i]) return undefined
-    if (bytes[start + length] !== quote) return undefined
-    this.#last = guess
+    const { next, other } = this.#last ?? noName
+    const guess = isAt(next, bytes, start) ? next : isAt(other, bytes, start) ? other : undefined
+    if (guess) this.#last = guess
     return guess
   }
 
   /** The name whose JSON text, without its quotes, is from `start` to `end`. */
   read(bytes: Uint8Array, start: number, end: number): MemberName {
     const name = this.#read(bytes, start, end)
-    if (this.#last) this.#last.next = name
+    if (this.#last) follow(this.#last, name)
     this.#last = name
     return name
   }
@@ -69,6 +69,7 @@ export class Names {
       ...this.named(nameOf(bytes, start, end)),
       bytes: bytes.slice(start, end),
       next: undefined,
+      other: undefined,
     }
     if (this.#kept.size >= mostKept) this.#forget()
     this.#kept.set(hash, name)
@@ -88,8 +89,25 @@ export class Names {
     ])
     const group = this.#groups.get(key) ?? this.#groups.size
     this.#groups.set(key, group)
-    return { text, group, bits: this.bitsOf(Buffer.from(text)) }
+    const bits = this.bitsOf(Buffer.from(text))
+    return { text, group, bits, isExempt: exemptFields.has(text), isTyped: typedFields.has(text) }
   }
+}
+
+const noName: Pick<KeptName, 'next' | 'other'> = { next: undefined, other: undefined }
+
+function follow(last: KeptName, name: KeptName): void {
+  last.other = last.next
+  last.next = name
+}
+
+/** Whether the name, and the quote behind it, stand at `start`. */
+function isAt(name: KeptName | undefined, bytes: Uint8Array, start: number): boolean {
+  if (!name) return false
+  const { bytes: text } = name
+  const { length } = text
+  for (let i = 0; i < length; i++) if (text[i] !== bytes[start + i]) return false
+  return bytes[start + length] === quote
 }
 
 function isSame(name: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {

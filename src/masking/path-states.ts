@@ -1,7 +1,7 @@
 /** Where in a record a value is, as the rules see it: states that are made when they are first reached. */
 import { type MemberName, Names } from './names.ts'
 import { type MaskingStep, readMaskingPath } from './path.ts'
-import { foldedName, type MaskingRule } from './rule.ts'
+import { foldedName, type MaskingRule, renamedFields } from './rule.ts'
 
 /** A rule's path, and how far a state has come in it. */
 interface Position {
@@ -43,7 +43,7 @@ export class PathStates {
     const steps = this.#ways.flatMap(({ steps }) => steps)
     const exact = steps.flatMap((step) => (step.kind === 'name' ? [step.name] : []))
     const folded = this.#ways.flatMap(({ fields }) => [...(fields ?? [])])
-    this.names = new Names(new Set(exact), new Set(folded))
+    this.names = new Names(new Set([...renamedFields, ...exact]), new Set(folded))
     this.#indexes = new Set(
       steps.flatMap((step) => (step.kind === 'element' ? (step.index ?? []) : [])),
     )

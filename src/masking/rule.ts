@@ -69,6 +69,9 @@ export const exemptFields: ReadonlySet<string> = new Set([
   '_skip_async_scoring',
 ])
 
+/** Fields of a row that are stored under another name, in rows of some kind or in all. */
+export const renamedFields: readonly string[] = ['inputs', 'output', 'comment']
+
 /** Fields whose type is fixed: all of one can only be dropped. */
 export const typedFields: ReadonlySet<string> = new Set([
   'metadata',

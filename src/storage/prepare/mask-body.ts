@@ -64,13 +64,19 @@ export function maskBody(
 ): MaskedBody {
   const edits = new Edits()
   const begun = new Set<Masker>()
+  let last: ObjectReference | undefined
+  let masker: Masker | undefined
   eachRow(body, form, (start, object) => {
-    const set = object && masking.setOf[objectKey(object)]
-    if (set === undefined) return undefined
-    const masker = maskerOf(masking, set)
-    if (!begun.has(masker)) masker.begin(body, edits)
-    begun.add(masker)
-    return masker.row(start, object!.type === 'dataset')
+    if (!object) return undefined
+    // Rows of one form have one object, which is not looked up for each.
+    if (object !== last) {
+      last = object
+      const set = masking.setOf[objectKey(object)]
+      masker = set === undefined ? undefined : maskerOf(masking, set)
+      if (masker && !begun.has(masker)) masker.begin(body, edits)
+      if (masker) begun.add(masker)
+    }
+    return masker?.row(start, object.type === 'dataset')
   })
   for (const masker of begun) masker.end()
   const { length: count } = edits
