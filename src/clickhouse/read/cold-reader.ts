@@ -42,6 +42,8 @@ const serverSettings = {
   prefer_global_in_and_join: 0,
   // In seconds: of replicas of Keeper, nodes choose one that is behind for no longer, unless there is none.
   max_replica_delay_for_distributed_queries: 1,
+  // Numbers of JSON are numbers, whatever the user's profile says.
+  output_format_json_quote_64bit_floats: 0,
   // Bodies are long.
   preferred_block_size_bytes: 2 ** 20,
 }

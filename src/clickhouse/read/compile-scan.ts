@@ -3,9 +3,17 @@ import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { arrivedCondition } from '../arrived-table.ts'
-import { type Bounds, conjunction, negation, type ProofLevel, unproven } from './bounds.ts'
+import {
+  type Bounds,
+  conjunction,
+  disjunction,
+  negation,
+  type ProofLevel,
+  unproven,
+} from './bounds.ts'
 import { type CompiledPredicates, compilePredicates } from './compile-predicates.ts'
-import { compileGroups, compileOrder } from './compile-stage.ts'
+import { compileOrder } from './compile-stage.ts'
+import { compilePlanGroups } from './compile-unpivot.ts'
 import type { CompileContext } from './compile-value.ts'
 import type {
   ColdBounds,
@@ -33,7 +41,7 @@ export const compileScan: CompileScan = (
   const scanned = scannedRows(plan, bounds, context, traceSet)
   const { from, rows, level, parameters } = scanned
   const first = scanned.isWhole ? firstRowsOf(plan, scanned) : undefined
-  const all = `SELECT ${coldColumns} ${from} AND ${rows.may}`
+  const all = `SELECT ${coldColumns} ${from()} AND ${rows.may}`
   const made = first ?? { sql: all, result: { kind: 'rows', limit: undefined } as const }
   return { ...made, parameters, level }
 }
@@ -54,7 +62,7 @@ function scannedRows(
   const compileContext = contextOf(plan, context, traceSet)
   return {
     ...predicatesOf(plan, compileContext),
-    from: `FROM ${bounds.database}.records WHERE ${seen}`,
+    from: (join = '') => `FROM ${bounds.database}.records${join} WHERE ${seen}`,
     parameters,
     compileContext,
     // What is superseded elsewhere is known to who asks: neither groups nor the first rows can be made without it.
@@ -81,7 +89,8 @@ function predicatesOf(
 }
 
 interface ScannedRows {
-  readonly from: string
+  /** @param join of which elements of rows are read, too */
+  readonly from: (join?: string) => string
   readonly rows: Bounds
   readonly level: ProofLevel
   readonly parameters: ScanParameters
@@ -90,19 +99,20 @@ interface ScannedRows {
 }
 
 function groupsOf(
-  { stage, unpivots }: PhysicalPlan,
+  plan: PhysicalPlan,
   { from, rows, level, parameters, compileContext }: ScannedRows,
 ): CompiledGroupScan | undefined {
-  if (stage.kind !== 'groups' || unpivots.length > 0 || rows.sure === '0') return undefined
-  const groups = compileGroups(stage, compileContext)
+  const { stage } = plan
+  if (stage.kind !== 'groups' || rows.sure === '0') return undefined
+  const groups = compilePlanGroups(plan, stage, compileContext)
   if (!groups) return undefined
-  const { columns, names, keys, states, isInDoubt } = groups
-  const grouped = conjunction([rows.sure, negation(isInDoubt)])
+  const { columns, names, keys, states, doubts, join, passes } = groups
+  const grouped = conjunction([rows.sure, negation(disjunction(doubts))])
   const others = conjunction([rows.may, negation(grouped)])
   const by = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`
-  const made = `SELECT ${columns.join(', ')} ${from} AND ${grouped}${by}`
+  const made = `SELECT ${columns.join(', ')} ${from(join)} AND ${conjunction([grouped, passes])}${by}`
   const rest: CompiledScan = {
-    sql: `SELECT ${coldColumns} ${from} AND ${others}`,
+    sql: `SELECT ${coldColumns} ${from()} AND ${others}`,
     parameters,
     level,
     result: { kind: 'rows', limit: undefined },
@@ -130,8 +140,8 @@ function firstRowsOf(
   const ordered = conjunction([rows.sure, negation(order.isInDoubt)])
   const others = conjunction([rows.may, negation(ordered)])
   const wanted = limit + offset
-  const first = `SELECT ${coldColumns} ${from} AND ${ordered} ORDER BY ${order.sql} LIMIT ${wanted}`
-  const rest = `SELECT ${coldColumns} ${from} AND ${others}`
+  const first = `SELECT ${coldColumns} ${from()} AND ${ordered} ORDER BY ${order.sql} LIMIT ${wanted}`
+  const rest = `SELECT ${coldColumns} ${from()} AND ${others}`
   return {
     sql: others === '0' ? first : `SELECT * FROM (${first}) UNION ALL ${rest}`,
     result: { kind: 'rows', limit: wanted },

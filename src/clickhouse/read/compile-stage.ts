@@ -18,7 +18,7 @@ export interface CompiledGroups {
   readonly keys: readonly string[]
   readonly states: readonly GroupStateKind[]
   /** Rows that are in none of the groups: Assay aggregates them. */
-  readonly isInDoubt: string
+  readonly doubts: readonly string[]
 }
 
 /** Undefined of groups that Assay makes itself. */
@@ -52,7 +52,7 @@ export function compileGroups(
     ],
     keys: values.map((_, i) => `k${i}`),
     states: states.map((state) => state!.state),
-    isInDoubt: disjunction(doubts),
+    doubts,
   }
 }
 

@@ -3,7 +3,7 @@ import type { BoundExpression, BoundObject } from '../../binder/bound.ts'
 import { constantValue, type EvaluationContext } from '../../binder/evaluate.ts'
 import { parseTruncation } from '../../function/time.ts'
 import { microsecondsOf } from '../../type/time.ts'
-import { Interval, kindOf, Timestamp, type Value } from '../../type/value.ts'
+import { Interval, kindOf, type Path, Timestamp, type Value } from '../../type/value.ts'
 import { writeSortedJson } from '../../type/write-json.ts'
 import {
   type CompiledValue,
@@ -24,7 +24,12 @@ export interface CompileContext extends EvaluationContext {
    * SQL that lists the pairs of object and trace that are in a set; undefined of one that the cluster is not told.
    */
   readonly traceSet: (set: number) => string | undefined
+  /** By hidden fields, what unpivots make. */
+  readonly elements?: ReadonlyMap<string, ElementValue>
 }
+
+/** Of a name or an element that an unpivot makes: what is at a path inside of it. */
+export type ElementValue = (inside: Path) => CompiledValue | undefined
 
 type CompileOperand = (node: BoundExpression, context: CompileContext) => CompiledValue | undefined
 
@@ -41,8 +46,11 @@ export function compileValue(
   const constant = constantValue(node, context)
   if (constant !== undefined) return constantOf(constant)
   switch (node.kind) {
-    case 'field':
-      return recordValue(node.path, context.objects)
+    case 'field': {
+      const [name, ...inside] = node.path
+      const ofElement = context.elements?.get(String(name))
+      return ofElement ? ofElement(inside) : recordValue(node.path, context.objects)
+    }
     case 'arithmetic':
       return difference(node, context, compileOperand)
     case 'call':

@@ -73,8 +73,10 @@ function objectValue(name: string, objects: readonly BoundObject[]): CompiledVal
   }
 }
 
+export const tagsDoubts = [listed(['tags']), "(tags_kind = 'unknown')"]
+
 function tagsValue(rest: Path): CompiledValue | undefined {
-  const doubts = [listed(['tags']), "(tags_kind = 'unknown')"]
+  const doubts = tagsDoubts
   if (rest.length === 0) {
     return {
       typed: {},
@@ -119,7 +121,7 @@ function textColumn(name: string): CompiledValue {
 }
 
 /** Undefined of paths that lead into arrays, or that no path of the column can be named as. */
-function documentValue(path: Path): CompiledValue | undefined {
+export function documentValue(path: Path): CompiledValue | undefined {
   const names = path.map((part) => (typeof part === 'string' ? escapedName(part) : undefined))
   const quoted = names.map((name) => (name === undefined ? undefined : identifier(name)))
   if (quoted.includes(undefined)) return undefined
@@ -146,6 +148,14 @@ function documentValue(path: Path): CompiledValue | undefined {
       `(position(ifNull(${array}, ''), '-0') > 0)`,
     ],
   }
+}
+
+/** The object that the column of fields has at a path. */
+export function objectColumn(path: Path): string | undefined {
+  const names = path.map((part) => {
+    return typeof part === 'string' ? identifier(escapedName(part)) : undefined
+  })
+  return names.includes(undefined) ? undefined : `doc.^${names.join('.')}`
 }
 
 /** Whether the column of fields does not have what is at the path, or around it, just as it is. */
