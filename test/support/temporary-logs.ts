@@ -1,19 +1,10 @@
 /** An engine with the logs of one project, which tells how many rows queries read. */
 import { rm } from 'node:fs/promises'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { Engine } from '../../src/engine.ts'
 import type { QueryProgress } from '../../src/scheduler/admission/running-query.ts'
 import { ownerGate } from './owner-gate.ts'
 import { makeTemporaryDirectory } from './temporary-directory.ts'
-
-const running: { engine: Engine; directory: string }[] = []
-
-afterEach(async () => {
-  for (const { engine, directory } of running.splice(0)) {
-    await engine.close()
-    await rm(directory, { recursive: true })
-  }
-})
 
 /**
  * Segments have at most 20,000 rows unless `segmentRows` says otherwise. Without workers, rows that are in no
@@ -23,7 +14,10 @@ export async function openLogs(segmentRows = 20_000, workers = 0) {
   const directory = await makeTemporaryDirectory('metadata')
   const maintenance = { automatic: false, limits: { rows: segmentRows } }
   const engine = await Engine.open({ dataDirectory: directory, workers, maintenance })
-  running.push({ engine, directory })
+  onTestFinished(async () => {
+    await engine.close()
+    await rm(directory, { recursive: true })
+  })
   const view = await ownerGate(engine.catalog)
   const { entry: project } = await view.findOrCreate('project', { name: 'p' })
   const object = { type: 'project_logs', id: project.id } as const

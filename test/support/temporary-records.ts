@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { ByteWriter } from '../../src/json/byte-writer.ts'
 import { openRecords, type RecordsEnvironment } from '../../src/storage/environment.ts'
 import {
@@ -16,15 +16,9 @@ import { RecordWriter, type WriteOutcome } from '../../src/storage/write/record-
 /** A new directory that is gone after the test. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'assay-'))
-  cleanups.push(() => rmSync(directory, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   return directory
 }
-
-const cleanups: (() => void | Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 
 /** Project logs with id `P`: the object that test rows are in, unless they say otherwise. */
 export const logs: ObjectConstants = {
@@ -45,7 +39,7 @@ export class TemporaryRecords {
   constructor(now: () => number = Date.now) {
     // Requests of four records or more are written as large ones are.
     this.writer = new RecordWriter(this.environment, { now, runIds: 4 })
-    cleanups.push(() => this.environment.root.close())
+    onTestFinished(() => this.environment.root.close())
   }
 
   /** Removes everything now, for tests that make many. */

@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { closeSegments, openSegments } from '../../src/storage/environment.ts'
 import type { RecordReader } from '../../src/storage/read/record-reader.ts'
 import type { Manifest } from '../../src/storage/segment/manifest.ts'
@@ -6,16 +6,10 @@ import { SegmentStore } from '../../src/storage/segment/segment-store.ts'
 import { compareRowKeys, type RowKey } from '../../src/type/transaction.ts'
 import { textAt } from '../../src/vector/read-column.ts'
 
-const cleanups: (() => Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
 /** The segments of a data directory that a test made. */
 export function temporarySegments(directory: string): SegmentStore {
   const environment = openSegments(directory, { readOnly: false })
-  cleanups.push(() => closeSegments(environment))
+  onTestFinished(() => closeSegments(environment))
   return new SegmentStore(environment)
 }
 
