@@ -50,6 +50,9 @@ async function idle(): Promise<number> {
   return performance.now() - since
 }
 
+/** Where other work takes the processor from one of the two times that are compared. */
+const aFewTimes = { retry: 2 }
+
 /** A quarter of a million groups, or rows, of numbers and of texts. */
 const manyNumbers = 'user * 1000 + a as k'
 const manyTexts = 'concat(id, to_string(a)) as k'
@@ -81,7 +84,7 @@ test.each([
     'different values',
     (rows: string) => `measures: count_distinct(concat(id, to_string(a))) as n | ${rows}`,
   ],
-])('%s', async (_, queryOf) => {
+])('%s', aFewTimes, async (_, queryOf) => {
   let body = {}
   let took = 0
   for (let users = records / 16; took < longMs && users <= records; users *= 2) {
