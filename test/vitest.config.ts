@@ -21,6 +21,13 @@ const ofTransport = [
 ].map((name) => `test/server/${name}.test.ts`)
 const ofVersion = ['test/storage/mapped-values.test.ts']
 
+/**
+ * Those that start services in their own process: its modules take four seconds to load, so the files that run in one
+ * process share them. What such a file changes beyond its services, it has to put back.
+ */
+const ofService = ['test/server/**/*.test.ts']
+const ofPage = ['test/ui/**/*.test.ts']
+
 /** Those of the whole system, which take longer: in a browser, by clients of others, with disks that fail, on real data. */
 const ofSystem = [
   'clickhouse',
@@ -31,18 +38,18 @@ const ofSystem = [
   'package',
   'real-data',
   'soak',
-  'ui',
 ].map((folder) => `test/${folder}/**/*.test.ts`)
 
 /** Tests run the TypeScript sources; the threads they start load them through tsx as well. */
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
+    globalSetup: ['test/support/build.ts'],
     setupFiles: ['test/support/random-seed.ts'],
     pool: 'forks',
     // Most files wait for services, browsers and disks: a core that is kept free for them stands still.
     maxWorkers: availableParallelism(),
-    execArgv: ['--import', new URL('support/typescript-loader.js', import.meta.url).href],
+    execArgv: ['--import', new URL('support/test-loader.js', import.meta.url).href],
     // Only to end what hangs: a loaded machine may take its time.
     testTimeout: 240_000,
     hookTimeout: 240_000,
@@ -51,14 +58,21 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'usual', include: ['test/**/*.test.ts'], exclude: ofSystem },
+        test: {
+          name: 'usual',
+          include: ['test/**/*.test.ts'],
+          exclude: [...ofService, ...ofPage, ...ofSystem],
+        },
       },
+      { extends: true, test: { name: 'service', include: ofService, isolate: false } },
+      { extends: true, test: { name: 'page', include: ofPage, isolate: false } },
       { extends: true, test: { name: 'system', include: ofSystem } },
       {
         extends: true,
         test: {
           name: 'node:http',
           include: [...ofTransport, ...ofVersion],
+          isolate: false,
           env: { ASSAY_HTTP_SERVER: 'node' },
         },
       },

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -107,18 +108,33 @@ function copy(system, binaries, pathOf) {
   for (const name of readdirSync(folder)) if (!names.includes(name)) rmSync(join(folder, name))
   for (const binary of binaries) {
     const { name, package: owner, mend = (bytes) => bytes } = binary
-    const bytes = readFileSync(pathOf(binary))
+    const source = pathOf(binary)
+    const bytes = readFileSync(source)
     const isLmdb = owner.startsWith('@lmdb/lmdb-linux-')
-    const mended = isLmdb ? mendLmdb(bytes, `${system}/${name}`) : bytes
-    replace(join(folder, name), mend(mended))
+    const mended = mend(isLmdb ? mendLmdb(bytes, `${system}/${name}`) : bytes)
+    replace(join(folder, name), mended, mended.equals(bytes) ? source : undefined)
   }
 }
 
-function replace(file, bytes) {
+/**
+ * @param same a file with these bytes, to which a link is made where the disk lets it: in a process that loads both, they
+ *   are one library, and LMDB must not be there twice
+ */
+function replace(file, bytes, same) {
   const part = `${file}.${process.pid}.part`
-  writeFileSync(part, bytes)
+  rmSync(part, { force: true })
+  if (!same || !linked(same, part)) writeFileSync(part, bytes)
   chmodSync(part, 0o755)
   renameSync(part, file)
+}
+
+function linked(source, file) {
+  try {
+    linkSync(source, file)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Packages of other systems, in the versions of the lock file, whose bytes are what it says. */

@@ -1,5 +1,5 @@
 /** The LMDB binding is mended when the service is built, or the build says that it cannot be. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { mendLmdb } from '../../src/build/mend-lmdb.mjs'
@@ -13,6 +13,15 @@ test.each(bindings)('%s has the faults, or none of them any more', (name) => {
   expect(mended.includes('Attempting to write page at position %u, size')).toBe(false)
   expect(mendLmdb(mended, name).equals(mended)).toBe(true)
 })
+
+test.runIf(isMended && process.version.startsWith('v20.'))(
+  'sources and builds have one file, so that a process that runs both has LMDB once',
+  () => {
+    const abi = process.versions.modules
+    const built = `dist/native/${process.platform}-${process.arch}/lmdb.abi${abi}.glibc.node`
+    expect(statSync(built).ino).toBe(statSync(`${folder}/node.abi${abi}.glibc.node`).ino)
+  },
+)
 
 test.runIf(isMended)('a binding with other code is refused, by its name', () => {
   const [name] = bindings

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+const main = new URL('../../dist/src/main.js', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'assay-start-'))
 const mounts: string[] = []
 
@@ -28,7 +28,7 @@ function start(directory: string, limits: readonly string[] = [], more: readonly
     directory,
     ...more,
   ]
-  const command = [...limits, process.execPath, '--import', 'tsx', main, ...serve]
+  const command = [...limits, process.execPath, main, ...serve]
   const { status, stderr } = spawnSync(command[0]!, command.slice(1), {
     encoding: 'utf8',
     timeout: 60_000,

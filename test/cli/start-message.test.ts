@@ -5,13 +5,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startMessage } from '../../src/cli/start-message.ts'
 import { temporaryDirectory } from '../support/temporary-records.ts'
 
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+const main = new URL('../../dist/src/main.js', import.meta.url).pathname
 const hasTerminal = spawnSync('script', ['--version']).status === 0
 if (!hasTerminal) console.log('left out: the command "script" gives no terminal here')
 
 /** All that is shown by a service that is stopped once it has said how. */
 async function shownOnTerminal(directory: string, environment: Record<string, string>) {
-  const serve = `${process.execPath} --import tsx ${main} serve --port 0 --data-dir ${directory}`
+  const serve = `${process.execPath} ${main} serve --port 0 --data-dir ${directory}`
   const child = spawn('script', ['--quiet', '--return', '--command', serve, '/dev/null'], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: 'dumb', ...environment },
   })
