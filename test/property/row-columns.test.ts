@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { OutputColumn } from '../../src/binder/bound.ts'
+import { noRow } from '../../src/executor/column/row-choice.ts'
 import { inferForm } from '../../src/executor/print/infer-form.ts'
 import { printRows } from '../../src/executor/print/print.ts'
 import type { RowForm } from '../../src/executor/print/row-form.ts'
@@ -51,6 +52,12 @@ const fields = [
     ['metadata', 'u'],
     ['metadata', 'none'],
   ],
+  ...[
+    ['compared', 'id'],
+    ['compared', 'created'],
+    ['compared', 'output'],
+    ['compared', 'metadata'],
+  ],
 ]
 const made = {
   kind: 'call',
@@ -93,7 +100,8 @@ describe(`fields of stored rows, seed ${randomSeed}`, { timeout: 600_000 }, () =
 
   it('need no row that a segment has, as far as columns have them', () => {
     const records = Array.from({ length: 20 }, (_, n) => ({ n: `${n}.50`, t: '"some"' }))
-    const plain = [['id'], ['created'], ['_xact_id'], ['metadata', 'n'], ['metadata', 't']]
+    const ofRow = [['id'], ['created'], ['_xact_id'], ['metadata', 'n'], ['metadata', 't']]
+    const plain = [...ofRow, ['compared', 'id'], ['compared', 'created']]
     const output = plain.map((path) => ({ name: path.join('.'), expression: field(...path) }))
     StoredRows.during(records.map(textOf), { areAllInSegment: true }, (stored) => {
       const relation = stored.relation([3, 1, 17, 1])
@@ -113,7 +121,8 @@ describe(`fields of stored rows, seed ${randomSeed}`, { timeout: 600_000 }, () =
 
 function textOf(record: Readonly<Record<string, string>>, row: number): string {
   const members = Object.entries(record).map(([name, value]) => `"${name}":${value}`)
-  return `{"id":"row ${row}","metadata":{${members.join(',')}}}`
+  const output = record.s ?? 'null'
+  return `{"id":"row ${row}","output":${output},"metadata":{${members.join(',')}}}`
 }
 
 interface RowsOptions {
@@ -146,21 +155,24 @@ class StoredRows {
     this.#segments = segments
   }
 
-  /** In this order, again and again: columns are asked for many rows only. */
+  /** In this order, again and again: columns are asked for many rows only. Compared with themselves, backwards. */
   relation(order: readonly number[]) {
     const { keys } = shred(this.#versions)
     const rows = Array.from({ length: 130 }, (_, i) => {
       return order[i % order.length]! % this.#versions.length
     })
+    const list = (chosen: readonly number[]) => ({
+      object: Int32Array.from(chosen, (row) => keys.object[row] ?? noRow),
+      paginationTransaction: Float64Array.from(chosen, (row) => keys.paginationTransaction[row]!),
+      paginationIndex: Int32Array.from(chosen, (row) => keys.paginationIndex[row]!),
+      transaction: Float64Array.from(chosen, (row) => keys.transaction[row]!),
+      index: Int32Array.from(chosen, (row) => keys.index[row]!),
+    })
     return {
       rowCount: rows.length,
-      rows: {
-        object: Int32Array.from(rows, (row) => keys.object[row]!),
-        paginationTransaction: Float64Array.from(rows, (row) => keys.paginationTransaction[row]!),
-        paginationIndex: Int32Array.from(rows, (row) => keys.paginationIndex[row]!),
-        transaction: Float64Array.from(rows, (row) => keys.transaction[row]!),
-        index: Int32Array.from(rows, (row) => keys.index[row]!),
-      },
+      rows: list(rows),
+      // Some are compared with none.
+      compared: list(rows.toReversed().map((row, i) => (i % 5 === 0 ? -1 : row))),
       groupColumns: [],
       fields: [],
     }

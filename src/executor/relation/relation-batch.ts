@@ -48,6 +48,9 @@ export interface RowSources {
  */
 const fewRows = 128
 
+/** The stored row that a row of a relation is made of, or the one that this is compared with. */
+type Side = 'rows' | 'compared'
+
 /** A relation that is read batch by batch, by one task. */
 export class RelationReader {
   readonly relation: Relation
@@ -55,8 +58,9 @@ export class RelationReader {
   readonly #storage: TaskStorage
   readonly #groupColumns = new Map<number, ColumnSlices>()
   readonly #fields: ReadonlyMap<string, ColumnSlices>
-  readonly #openColumns: (() => RowColumns) | undefined
-  #columns: RowColumns | undefined
+  readonly #openColumns: ((side: Side) => RowColumns) | undefined
+  readonly #columns = new Map<Side, RowColumns>()
+  readonly #comparedPaths = new Map<Path, Path>()
   #objectNumbers: ColumnSlices | undefined
 
   constructor(
@@ -73,7 +77,9 @@ export class RelationReader {
     const isWorthColumns = relation.rowCount > fewRows && segments.length > 0
     // Not before they are asked: groups choose their rows when these are first asked for.
     if (isWorthColumns) {
-      this.#openColumns = () => new RowColumns(objects, segments, paths, storage)
+      this.#openColumns = (side) => {
+        return new RowColumns(objects, segments, this.#storedPaths(paths, side), storage)
+      }
     }
   }
 
@@ -140,11 +146,28 @@ export class RelationReader {
   }
 
   /** Rows `from … to` where segments have them; undefined when none is looked for there. */
-  placed(from: number, to: number): PlacedRows | undefined {
-    const { rows } = this.relation
+  placed(side: Side, from: number, to: number): PlacedRows | undefined {
+    const rows = this.relation[side]
     if (!rows || !this.#openColumns) return undefined
-    this.#columns ??= this.#openColumns()
-    return this.#columns.placed(rows, from, to)
+    const columns = this.#columns.get(side) ?? this.#openColumns(side)
+    this.#columns.set(side, columns)
+    return columns.placed(rows, from, to)
+  }
+
+  /** `compared.id` as the row has it that is compared: `id`, the same object each time, by which columns are known. */
+  comparedPath(path: Path): Path {
+    const known = this.#comparedPaths.get(path) ?? path.slice(1)
+    this.#comparedPaths.set(path, known)
+    return known
+  }
+
+  /** Those of the paths that are fields of the stored rows of a side. */
+  #storedPaths(paths: readonly Path[], side: Side): Path[] {
+    const isCompared = (path: Path) => this.relation.compared && path[0] === comparedField.name
+    if (side === 'rows') return paths.filter((path) => !isCompared(path))
+    return paths
+      .filter((path) => isCompared(path) && isPartOfCompared(path[1]))
+      .map((path) => this.comparedPath(path))
   }
 
   objectOf(number: number): BoundObject {
@@ -205,7 +228,7 @@ export class RelationBatch implements Batch {
   readonly #slices = new Map<string | number, ColumnVector>()
   /** By path: the values that were read so far. */
   readonly #known = new Map<string, Value[]>()
-  #placed: { readonly rows: PlacedRows | undefined } | undefined
+  readonly #placed = new Map<Side, PlacedRows | undefined>()
 
   constructor(reader: RelationReader, from: number, to: number) {
     this.rowCount = to - from
@@ -231,7 +254,7 @@ export class RelationBatch implements Batch {
     }
     const { rows, compared } = this.#reader.relation
     if (compared && name === comparedField.name) {
-      return this.#values(path, selection, (row) => this.#comparedAt(row, path.slice(1)))
+      return this.#values(path, selection, this.#comparedBy(this.#reader.comparedPath(path)))
     }
     if (!rows) return { kind: 'constant', value: null }
     const known = this.inColumns(path)
@@ -255,9 +278,11 @@ export class RelationBatch implements Batch {
   }
 
   /** A field of stored rows by the columns of segments; undefined where these are not to be asked. */
-  inColumns(path: Path): FieldAtRow | undefined {
-    this.#placed ??= { rows: this.#reader.placed(this.#from, this.#to) }
-    return this.#placed.rows?.field(path)
+  inColumns(path: Path, side: Side = 'rows'): FieldAtRow | undefined {
+    if (!this.#placed.has(side)) {
+      this.#placed.set(side, this.#reader.placed(side, this.#from, this.#to))
+    }
+    return this.#placed.get(side)?.field(path)
   }
 
   /** The stored row that a row of the batch is made of, if it is. */
@@ -271,23 +296,41 @@ export class RelationBatch implements Batch {
     return this.#reader.printStored(this.#from + row, out)
   }
 
-  #comparedAt(row: number, path: Path): Value {
-    const { compared } = this.#reader.relation
-    this.#compared[row] ??= this.#reader.storedRow(compared, this.#from + row)
-    const stored = this.#compared[row]
-    if (!stored) return null
+  /** A field of the rows that are compared; null where there is none. */
+  #comparedBy(path: Path): (row: number) => Value {
+    const compared = this.#reader.relation.compared!
+    const read = this.#comparedField(path, compared)
+    return (row) => (compared.object[this.#from + row] === noRow ? null : read(row))
+  }
+
+  #comparedField(path: Path, compared: RowList): (row: number) => Value {
     const [name, ...rest] = path
-    const made = (field: string) => valueReader(this.#slice(field, this.#reader.field(field))!)(row)
-    if (name === 'scores') return valueAt(made(hiddenField.comparedScores), rest)
-    if (name === 'metrics') return valueAt(made(hiddenField.comparedMetrics), rest)
-    if (name !== undefined) {
-      return comparedField.parts.some((part) => part === name) ? fieldOf(stored, path) : null
+    const made = (field: string) => {
+      let read: ((row: number) => Value) | undefined
+      return (row: number) => {
+        read ??= valueReader(this.#slice(field, this.#reader.field(field))!)
+        return valueAt(read(row), rest)
+      }
     }
-    const whole: Record<string, Value> = Object.create(null)
-    for (const part of [...comparedField.parts, 'scores', 'metrics'].sort()) {
-      whole[part] = this.#comparedAt(row, [part])
+    if (name === 'scores') return made(hiddenField.comparedScores)
+    if (name === 'metrics') return made(hiddenField.comparedMetrics)
+    if (name === undefined) {
+      const parts = [...comparedField.parts, 'scores', 'metrics'].sort()
+      const readers = parts.map((part) => [part, this.#comparedField([part], compared)] as const)
+      return (row) => {
+        const whole: Record<string, Value> = Object.create(null)
+        for (const [part, read] of readers) whole[part] = read(row)
+        return whole
+      }
     }
-    return whole
+    if (!isPartOfCompared(name)) return () => null
+    const known = this.inColumns(path, 'compared')
+    return (row) => {
+      const value = known?.valueAt(row)
+      if (value !== undefined) return value
+      this.#compared[row] ??= this.#reader.storedRow(compared, this.#from + row)
+      return fieldOf(this.#compared[row], path)
+    }
   }
 
   /** What `read` gives for the selected rows; each is read once. */
@@ -299,6 +342,10 @@ export class RelationBatch implements Batch {
     for (const row of alive) if (values[row] === undefined) values[row] = read(row)
     return compactValues(values, alive)
   }
+}
+
+function isPartOfCompared(name: string | number | undefined): boolean {
+  return comparedField.parts.some((part) => part === name)
 }
 
 function fieldOf(stored: StoredRow | undefined, path: Path): Value {
