@@ -74,6 +74,30 @@ describe.runIf(isSlow && hasCluster())('records that are older than hot', () => 
     ])
   })
 
+  test('come slice by slice, the newest first', async () => {
+    await arrived()
+    const cluster = async (query: string) => {
+      const { json } = await ask(query, { audit_log: true })
+      const events = json.audit_log as unknown as readonly Record<string, unknown>[]
+      const read = events.filter(({ event }) => event === 'cluster').map(({ rows }) => Number(rows))
+      return { ids: (json.data as unknown as { id: string }[]).map(({ id }) => id), read }
+    }
+    const all = await cluster(`select: id | from: ${logs()} | limit: ${2 * rowCount}`)
+    const newest = Array.from({ length: rowCount }, (_, i) => `r${rowCount - 1 - i}`)
+    expect(all.ids).toEqual(newest)
+    const unlimited = await cluster(`select: id | from: ${logs()} | filter: output is null`)
+    expect(unlimited.ids).toEqual(newest)
+    expect(unlimited.read.length).toBeGreaterThan(2)
+    expect(unlimited.read[0]).toBeLessThan(rowCount / 2)
+    expect(unlimited.read.reduce((sum, rows) => sum + rows, 0)).toBe(rowCount)
+    // Which rows pass, only their bodies tell.
+    const few = await cluster(
+      `select: id | from: ${logs()} | filter: regexp_match(input, '9$') | limit: 5`,
+    )
+    expect(few.ids).toEqual(newest.filter((id) => id.endsWith('9')).slice(0, 5))
+    expect(few.read).toHaveLength(1)
+  })
+
   test('are left on the nodes if their traces do not pass', async () => {
     await arrived()
     const { json } = await ask(

@@ -20,6 +20,7 @@ import type {
   CompiledGroupScan,
   CompiledScan,
   CompileGroupScan,
+  CompileKeySample,
   CompileScan,
   ScanParameters,
   TraceSetSql,
@@ -50,6 +51,19 @@ export const compileScan: CompileScan = (
 export const compileGroupScan: CompileGroupScan = (plan, bounds, context, traceSet = noSets) => {
   const scanned = scannedRows(plan, bounds, context, traceSet)
   return scanned.isWhole ? groupsOf(plan, scanned) : undefined
+}
+
+/** Keys that a sample has: with more of them, its slices are smaller. */
+const sampledKeys = 1000
+
+export const compileKeySample: CompileKeySample = (plan, bounds) => {
+  const { sql: seen, parameters } = seenVersions(plan, bounds)
+  const keys = `arrayReverseSort(groupArraySample(${sampledKeys})(pagination_key))`
+  const sample = `[toString(count())], arrayMap(key -> toString(key), ${keys})`
+  return {
+    sql: `SELECT toJSONString((${sample})) FROM ${bounds.database}.records WHERE ${seen}`,
+    parameters,
+  }
 }
 
 function scannedRows(
@@ -151,7 +165,7 @@ function firstRowsOf(
 /** Versions that are seen at the bounds. */
 function seenVersions(
   plan: PhysicalPlan,
-  { database, exportedThrough, round, transaction, after }: ColdBounds,
+  { database, exportedThrough, round, transaction, after, from }: ColdBounds,
 ): { readonly sql: string; readonly parameters: ScanParameters } {
   const [current, past] = objectsOf(plan)
   const parameters: Record<string, ScanParameters[string]> = { exportedThrough, round }
@@ -174,6 +188,10 @@ function seenVersions(
   if (after) {
     parameters.after = keyNumber(after)
     conditions.push('pagination_key < {after:UInt64}')
+  }
+  if (from) {
+    parameters.from = keyNumber(from)
+    conditions.push('pagination_key >= {from:UInt64}')
   }
   return { sql: conditions.join(' AND '), parameters }
 }

@@ -26,7 +26,12 @@ export interface ColdBounds {
   readonly transaction: number
   /** Only records whose pagination keys come before it. */
   readonly after: RowKey | undefined
+  /** And only those from this one on; undefined: all. */
+  readonly from?: RowKey | undefined
 }
+
+/** Rows whose pagination keys come before one, and from another one on; undefined: all on that side. */
+export type ColdSlice = Pick<ColdBounds, 'after' | 'from'>
 
 /** Values of `{name:Type}` in the text. */
 export type ScanParameters = Readonly<
@@ -50,6 +55,15 @@ export type CompileScan = (
   context: EvaluationContext,
   traceSet?: TraceSetSql,
 ) => CompiledScan
+
+/**
+ * How many rows are seen, and pagination keys of some of them, as texts of integers, the newest first: the JSON of a list of
+ * both.
+ */
+export type CompileKeySample = (
+  plan: PhysicalPlan,
+  bounds: ColdBounds,
+) => Pick<CompiledScan, 'sql' | 'parameters'>
 
 /** What of the groups of a scan the cluster makes. */
 export interface CompiledGroupScan extends Pick<CompiledScan, 'sql' | 'parameters' | 'level'> {

@@ -1,7 +1,7 @@
 /** Candidate rows of the cluster for a scan. */
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { compileScan } from '../../clickhouse/read/compile-scan.ts'
-import type { CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
+import type { ColdSlice, CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
 import type { SemiJoinSet } from '../../executor/expression/semi-join-set.ts'
 import type { TaskInput } from '../../executor/task/task.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
@@ -33,8 +33,12 @@ export function readsCold({ plan, snapshot }: Pick<ColdPlan, 'plan' | 'snapshot'
   return plan.objects.some(({ number }) => cold.hasRows(number))
 }
 
-/** What the cluster is asked for a plan; undefined where it is not. */
-export function compileCold(run: ColdPlan): CompiledScan | undefined {
+/**
+ * What the cluster is asked for a plan; undefined where it is not.
+ *
+ * @param slice which of its rows; undefined: all
+ */
+export function compileCold(run: ColdPlan, slice?: ColdSlice): CompiledScan | undefined {
   const { plan, context, semiJoinSets, snapshot } = run
   const { cold, transaction } = snapshot
   if (!cold || !readsCold({ plan, snapshot })) return undefined
@@ -43,7 +47,7 @@ export function compileCold(run: ColdPlan): CompiledScan | undefined {
   const objects = plan.objects.filter(({ number }) => cold.hasRows(number))
   return compileScan(
     { ...plan, objects },
-    { database, exportedThrough, round, transaction, after: plan.after },
+    { database, exportedThrough, round, transaction, after: plan.after, ...slice },
     context,
     toldTraces(semiJoinSets),
   )

@@ -1,4 +1,5 @@
 /** Gives the rows of a plan in its order while they are read, and reads no more than it takes. */
+import type { ColdSlice } from '../../clickhouse/read/compiled-scan.ts'
 import { type SortedRows, sliceSortedRows } from '../../executor/column/row-list.ts'
 import { positionAfter } from '../../executor/relation/relation-rows.ts'
 import type { TaskInput } from '../../executor/task/task.ts'
@@ -7,6 +8,7 @@ import { granuleRows } from '../../vector/column.ts'
 import { inOrder } from '../admission/in-flight.ts'
 import { isShortMerge } from '../cost/cost.ts'
 import { readsCold } from './cold-scan.ts'
+import { boundAfter, coldSlices, earlierBound } from './cold-slices.ts'
 import { FoundRows } from './merge-rows.ts'
 import { OrderedSources } from './ordered-sources.ts'
 import { rowsOfRanges } from './scan-range.ts'
@@ -108,10 +110,10 @@ async function* readInOrder(
   if (before) await found.add({ rows: before, isPartial: false })
   let first = others
   const isCold = readsCold(run)
-  if (isCold) {
-    // Of any age.
+  const slices = isCold ? [...(await coldSlices(run))] : []
+  const readCold = async (slice: ColdSlice) => {
     const scan = { run, wanted: window.wanted, mayBePartial }
-    for await (const part of scanColdParts(scan)) await found.add(part)
+    for await (const part of scanColdParts(scan, slice)) await found.add(part)
   }
   if (window.offset > 0 && plan.sort.length === 0 && !isCold) {
     // What is in no column may be of any age.
@@ -127,12 +129,20 @@ async function* readInOrder(
     for (;;) {
       const [taken, bound] = pool.read(() => [sources.take(pace.rows), sources.bound] as const)
       const inputs = [...first, ...taken.map(({ input }) => input)]
-      if (inputs.length === 0) return
+      const slice = slices.shift()
+      if (inputs.length === 0 && !slice) return
       first = []
-      yield () => read(inputs).then(() => ({ rowsRead: rowsOfRanges(taken), bound }))
+      const left = slice ? earlierBound(bound, boundAfter(slice)) : bound
+      yield async () => {
+        if (slice) await readCold(slice)
+        if (inputs.length > 0) await read(inputs)
+        return { rowsRead: rowsOfRanges(taken), bound: left }
+      }
     }
   }
-  for await (const { rowsRead, bound } of inOrder(steps(), pace.mayWait ? 1 : inFlight(run))) {
+  // What the cluster is asked for ahead would be in vain once enough is found.
+  const atOnce = isCold || pace.mayWait ? 1 : inFlight(run)
+  for await (const { rowsRead, bound } of inOrder(steps(), atOnce)) {
     if (!bound) continue
     const { rows } = await found.take(bound)
     pace.note(rowsRead, rows.object.length)

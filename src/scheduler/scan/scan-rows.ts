@@ -1,6 +1,6 @@
 /** Runs the scans of a plan: tasks with a bounded number in flight, and what they give in order. */
 import type { EvaluationContext } from '../../binder/evaluate.ts'
-import type { CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
+import type { ColdSlice, CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
 import type { SortedRows } from '../../executor/column/row-list.ts'
 import type { SemiJoinSet } from '../../executor/expression/semi-join-set.ts'
 import type { SortThreshold } from '../../executor/scan/prune.ts'
@@ -131,9 +131,9 @@ export function scanParts(
   return scanUnits(morselsOf(inputs, plan, pool.workers), scan) as AsyncGenerator<RowsResult>
 }
 
-/** The same of what the cluster has, as it comes. */
-export function scanColdParts(scan: RowsScan): AsyncGenerator<RowsResult> {
-  return scanCold(scan, compileCold(scan.run)) as AsyncGenerator<RowsResult>
+/** The same of what the cluster has of a slice, as it comes. */
+export function scanColdParts(scan: RowsScan, slice: ColdSlice): AsyncGenerator<RowsResult> {
+  return scanCold(scan, compileCold(scan.run, slice)) as AsyncGenerator<RowsResult>
 }
 
 /** How the first rows of an order are scanned. */
