@@ -19,7 +19,7 @@ export interface ObjectWrite {
   readonly object: number
   /** Row versions written, deletions among them. */
   readonly rows: number
-  /** Row versions that were current before. */
+  /** Row versions that were current before; more than none where that is not known any more. */
   readonly supersessions: number
   readonly bytes: number
 }

@@ -111,7 +111,8 @@ class Repair {
           rows++
           bytes += view.bytes.length
         }
-        if (rows > 0) objects.push({ object, rows, supersessions: 0, bytes })
+        // Each may have superseded another.
+        if (rows > 0) objects.push({ object, rows, supersessions: rows, bytes })
       }
       this.#put(log, key, encodeLogEntry({ transaction: last, first, objects }).value)
     }

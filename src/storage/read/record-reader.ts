@@ -389,7 +389,7 @@ export class RecordReader {
       const from = rowVersionKey(object, { transaction: after + 1, index: 0 })
       const end = rowVersionKey(object, { transaction: logged + 1, index: 0 })
       const count = rows.getKeysCount({ start: from, end, ...within })
-      if (count > 0) objects.push({ object, rows: count, supersessions: 0, bytes: 0 })
+      if (count > 0) objects.push({ object, rows: count, supersessions: count, bytes: 0 })
     }
     return { transaction: logged, first: last + 1, objects }
   }
