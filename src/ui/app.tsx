@@ -17,6 +17,7 @@ import { Projects } from './page/projects.tsx'
 import { SignIn } from './page/sign-in.tsx'
 import { findSession, session, signOut } from './service/session.ts'
 import { base, parameter, parts, pathOf } from './state/location.ts'
+import { isSection, type Section, sections, sectionTitle } from './state/sections.ts'
 import { isSideFolded } from './state/side.ts'
 import { type Theme, theme } from './state/theme.ts'
 
@@ -35,8 +36,6 @@ function Content() {
   if (session.value === null) return <SignIn />
   return <Frame>{pageAt(parts.value)}</Frame>
 }
-
-const sections = ['home', 'logs', 'experiments', 'datasets', 'review', 'query'] as const
 
 const Home = lazy('the home', async () => (await import('./page/home.tsx')).Home)
 const Experiments = lazy('the experiments', async () => {
@@ -60,7 +59,26 @@ function isOfLogs(): boolean {
   return ['q', 'trace', 'rows', 'span'].some((name) => parameter(name) !== undefined)
 }
 
-/** `/app/<organization>/p/<project>/<section>/…` */
+/** What a section shows, and each object that it names, where it lists some: `…/experiments/<name>`. */
+const pages: Readonly<Record<Section, (project: string, name?: string) => ComponentChildren>> = {
+  home: (project) => <Home key={project} projectName={project} />,
+  logs: (project) => <Logs key={project} projectName={project} />,
+  experiments: (project, name) =>
+    name === undefined ? (
+      <Experiments key={project} projectName={project} />
+    ) : (
+      <ExperimentPage projectName={project} name={name} />
+    ),
+  datasets: (project, name) =>
+    name === undefined ? (
+      <Datasets key={project} projectName={project} />
+    ) : (
+      <DatasetPage projectName={project} name={name} />
+    ),
+  review: (project, name) => <Review key={project} projectName={project} queueId={name} />,
+  query: (project) => <Query key={project} projectName={project} />,
+}
+
 function pageAt(names: readonly string[]): ComponentChildren {
   const [app, , p, project, section, name] = names
   if (names.length === 0 || (app === 'app' && p === undefined)) {
@@ -72,33 +90,10 @@ function pageAt(names: readonly string[]): ComponentChildren {
     )
   }
   const shown = section ?? (isOfLogs() ? 'logs' : 'home')
-  if (app === 'app' && p === 'p' && project !== undefined && shown === 'home') {
-    return <Home key={project} projectName={project} />
-  }
-  if (app === 'app' && p === 'p' && project !== undefined && shown === 'logs') {
-    return <Logs key={project} projectName={project} />
-  }
-  if (app === 'app' && p === 'p' && project !== undefined && section === 'experiments') {
-    return name === undefined ? (
-      <Experiments key={project} projectName={project} />
-    ) : (
-      <ExperimentPage projectName={project} name={name} />
-    )
-  }
-  if (app === 'app' && p === 'p' && project !== undefined && section === 'datasets') {
-    return name === undefined ? (
-      <Datasets key={project} projectName={project} />
-    ) : (
-      <DatasetPage projectName={project} name={name} />
-    )
-  }
-  if (app === 'app' && p === 'p' && project !== undefined && section === 'review') {
-    return <Review key={project} projectName={project} queueId={name} />
+  if (app === 'app' && p === 'p' && project !== undefined && isSection(shown)) {
+    return pages[shown](project, name)
   }
   if (app === 'app' && p === 'settings') return <Settings />
-  if (app === 'app' && p === 'p' && project !== undefined && section === 'query') {
-    return <Query key={project} projectName={project} />
-  }
   return (
     <Empty sketch="cards" title="There is no such page">
       <p>The address may be old, or have a letter too many.</p>
@@ -138,7 +133,7 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
                     isCurrent={(section ?? 'home') === each}
                   >
                     <Icon name={each} />
-                    <span class="word">{each.charAt(0).toUpperCase() + each.slice(1)}</span>
+                    <span class="word">{sectionTitle(each)}</span>
                   </Link>
                 </li>
               ))}

@@ -1,13 +1,8 @@
-/** The documentation in a real browser: reached from the page, searched while one types, and readable on a phone. */
-import { readdirSync } from 'node:fs'
+/** The documentation in a real browser: reached from the page, searched while one types, light or dark. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { RunningService } from '../support/running-service.ts'
-
-const names = readdirSync(new URL('../../src/docs/', import.meta.url))
-  .filter((name) => name.endsWith('.md') && name !== 'README.md')
-  .map((name) => name.replace('.md', ''))
 
 describe.skipIf(!hasBrowser)('the documentation', { timeout: 60_000 }, () => {
   let service: RunningService
@@ -67,16 +62,4 @@ describe.skipIf(!hasBrowser)('the documentation', { timeout: 60_000 }, () => {
     await page.goto(`${service.url}/docs`)
     await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark')
   })
-
-  test.each(['', ...names, 'api'])(
-    'is no wider than a phone, and can be read by all: %s',
-    async (name) => {
-      const path = `/docs/${name}`
-      const { page, picture } = await browser.page(path, { width: 360, isSignedIn: false })
-      const wide = await page.evaluate('document.documentElement.scrollWidth')
-      expect(wide, path).toBeLessThanOrEqual(360)
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture(`docs-phone-${name}`)
-    },
-  )
 })

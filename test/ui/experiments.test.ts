@@ -2,7 +2,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { choose, hasBrowser, PageBrowser } from '../support/browser.ts'
-import { accessibilityFaults } from '../support/page-faults.ts'
 import { RunningService } from '../support/running-service.ts'
 
 const list = '/app/default/p/arithmetic/experiments'
@@ -297,37 +296,4 @@ describe.skipIf(!hasBrowser)('experiments in the page', { timeout: 60_000 }, () 
     const { page: absent } = await browser.page(`${list}/absent`)
     await absent.getByRole('alert').getByText('There is no experiment "absent"').waitFor()
   })
-
-  for (const theme of ['light', 'dark'] as const) {
-    test(`have no serious fault of accessibility, ${theme}`, { timeout: 240_000 }, async () => {
-      const { page, picture } = await browser.page(list, { theme })
-      await page.getByText('main@4f2a91c *').first().waitFor()
-      await page.getByLabel('Choose first').check()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture('experiments')
-      await page.goto(`${service.url}${list}/second?row=1-0&view=changes&sort=score.exact`)
-      await page.locator('ins').first().waitFor()
-      await page.getByText('32 better').waitFor()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture('experiment')
-      await page.goto(`${service.url}${list}/second?group=metadata.model`)
-      await page.getByRole('table', { name: 'Groups by metadata.model' }).waitFor()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture('experiment-groups')
-      await page.goto(`${service.url}${list}`)
-      await page.getByLabel('Choose first').check()
-      await page.getByLabel('Choose second').check()
-      await page.getByRole('link', { name: 'Compare' }).click()
-      await page.locator('tr[data-index="0"] ins').first().waitFor()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture('comparison')
-      await page.locator('tr[data-index="0"]').click()
-      await page
-        .getByRole('region', { name: 'Example', exact: true })
-        .locator('ins')
-        .first()
-        .waitFor()
-      await picture('comparison-example')
-    })
-  }
 })

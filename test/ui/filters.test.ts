@@ -106,20 +106,6 @@ describe.skipIf(!hasBrowser)('filters of the logs', { timeout: 90_000 }, () => {
     expect(await box('gpt-4o').getByRole('checkbox').isChecked()).toBe(true)
   })
 
-  test.each(['light', 'dark'] as const)(
-    'facets and the choice of projects have no serious fault of accessibility, %s',
-    async (theme) => {
-      await service.project('another')
-      const { page, picture } = await browser.page(`${spansPath}&facets=type,error`, { theme })
-      await page.getByRole('region', { name: 'Type' }).getByRole('checkbox').first().waitFor()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await page.getByRole('button', { name: 'Project support' }).click()
-      await page.getByRole('link', { name: 'another' }).waitFor()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture('filters-projects')
-    },
-  )
-
   test('a filter is changed in place', async () => {
     const search = encodeURIComponent("metadata.model = 'gpt-4o' and error is null")
     const { page } = await browser.page(`${spansPath}&q=${search}`)

@@ -336,25 +336,6 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     const { page: absent } = await browser.page('/app/default/p/absent/logs')
     await absent.getByRole('alert').getByText('There is no project "absent"').waitFor()
   })
-
-  for (const theme of ['light', 'dark'] as const) {
-    test(`has no serious fault of accessibility, ${theme}`, async () => {
-      const signIn = await browser.page('/', { theme, isSignedIn: false })
-      await signIn.page.getByRole('button', { name: 'Sign in' }).waitFor()
-      expect(await accessibilityFaults(signIn.page)).toEqual([])
-      await signIn.picture('sign-in')
-      const { page, picture } = await browser.page('/app', { theme })
-      await page.getByRole('link', { name: /support/ }).waitFor()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture('projects')
-      await page.goto(`${service.url}${traces}?q=errors`)
-      await page.locator('tr[data-index="1"]').click()
-      await page.getByRole('treeitem').first().waitFor()
-      await page.getByRole('region', { name: 'input' }).waitFor()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture('trace')
-    })
-  }
 })
 
 test('the page takes nothing from elsewhere and runs no inline code', async () => {

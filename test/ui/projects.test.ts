@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('the page of projects', { timeout: 60_000 }, () => 
     await page.getByRole('menuitem', { name: 'Delete…' }).click()
     const sure = page.getByRole('button', { name: 'Delete', exact: true })
     expect(await sure.isDisabled()).toBe(true)
-    await page.getByLabel('Write right to go on').fill('right')
+    await page.getByLabel('Type right to confirm').fill('right')
     await picture('project-delete')
     await sure.click()
     await page.getByText('Deleted the project').waitFor()

@@ -298,46 +298,6 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
     expect(faults).toEqual([])
   })
 
-  for (const theme of ['light', 'dark'] as const) {
-    test(`has no serious fault of accessibility, ${theme}`, async () => {
-      const { page, picture, faults } = await browser.page(path, { theme })
-      await page.getByText('Ask something').waitFor()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture('query-empty')
-      await page.getByRole('button', { name: /Latency per model by day/ }).click()
-      await page.locator('.lines canvas').waitFor()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture('query-plot')
-      await choose(page, 'Along', 'model')
-      await page.getByRole('table', { name: 'latency by model' }).waitFor()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture('query-bars')
-      for (const name of ['Table', 'JSON', 'Audit log']) {
-        await page.getByRole('tab', { name }).click()
-        expect(await accessibilityFaults(page), name).toEqual([])
-        await picture(`query-${name.toLowerCase().replace(' ', '-')}`)
-      }
-      await page.getByRole('button', { name: 'Run it again with the audit log' }).click()
-      await page.getByRole('table', { name: 'Operators of the query' }).waitFor()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture('query-timeline')
-      for (const name of ['Saved', 'History', 'Copy as…']) {
-        await page.getByRole('button', { name }).click()
-        await page.getByRole('dialog').waitFor()
-        expect(await accessibilityFaults(page), name).toEqual([])
-        await picture(`query-${name.toLowerCase().replace(/\W/g, '')}`)
-        await page.keyboard.press('Escape')
-      }
-      await write(page, 'select: nothing | filter: (')
-      await page.locator('.problems .error').first().waitFor()
-      await page.keyboard.press('Escape')
-      await page.locator('.cm-tooltip-autocomplete').waitFor({ state: 'detached' })
-      expect(await accessibilityFaults(page)).toEqual([])
-      await picture('query-problems')
-      expect(faults).toEqual([])
-    })
-  }
-
   test('is reached and left by keys', async () => {
     const { page, faults } = await browser.page('/app/default/p/support/logs')
     await page.locator('tr[data-index="0"]').waitFor()

@@ -73,13 +73,18 @@ function operationBlock(method: string, path: string, operation: Operation): str
   )
   return (
     `<details${deprecated ? ' class="deprecated"' : ''}><summary>` +
-    `<code>${escapeHtml(method.toUpperCase())} ${escapeHtml(path)}</code> ${escapeHtml(summary)}` +
+    `<code>${escapeHtml(method.toUpperCase())} ${escapeHtml(path)}</code> ${proseOf(summary)}` +
     `${deprecated ? ' (deprecated)' : ''}</summary>` +
     (rows.length > 0 ? `<h4>Parameters</h4><table>${rows.join('')}</table>` : '') +
     contentBlock('Body', requestBody) +
     contentBlock('Answer', responses['200']) +
     '</details>'
   )
+}
+
+/** What stands between backticks is code. */
+function proseOf(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }
 
 function contentBlock(title: string, content: Content | undefined): string {

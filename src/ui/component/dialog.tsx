@@ -33,8 +33,19 @@ export function Dialog({ title, onClose, size = 'small', children }: DialogProps
     dialog.addEventListener('cancel', onCancel)
     dialog.addEventListener('pointerdown', onPointerDown)
     dialog.showModal()
-    dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+    dialog.focus()
+    // What takes the focus may have to be loaded: until then the dialog itself has it.
+    const giveFocus = () => {
+      if (document.activeElement === dialog) {
+        firstIn(dialog)?.focus()
+      }
+      if (document.activeElement !== dialog) later.disconnect()
+    }
+    const later = new MutationObserver(giveFocus)
+    later.observe(dialog, { childList: true, subtree: true })
+    giveFocus()
     return () => {
+      later.disconnect()
       dialog.removeEventListener('cancel', onCancel)
       dialog.removeEventListener('pointerdown', onPointerDown)
       dialog.close()
@@ -42,7 +53,7 @@ export function Dialog({ title, onClose, size = 'small', children }: DialogProps
     }
   }, [])
   return (
-    <dialog ref={element} class={`dialog ${size}`} aria-labelledby={heading}>
+    <dialog ref={element} tabIndex={-1} class={`dialog ${size}`} aria-labelledby={heading}>
       <div class="dialog-body">
         <header class="dialog-head">
           <h2 id={heading}>{title}</h2>
@@ -53,6 +64,14 @@ export function Dialog({ title, onClose, size = 'small', children }: DialogProps
         {children}
       </div>
     </dialog>
+  )
+}
+
+/** What has the focus when a dialog opens: what says so, or else the first field of its form. */
+function firstIn(dialog: HTMLDialogElement): HTMLElement | null {
+  return (
+    dialog.querySelector<HTMLElement>('[data-autofocus]') ??
+    dialog.querySelector<HTMLElement>('form :is(input, textarea, [role="combobox"])')
   )
 }
 

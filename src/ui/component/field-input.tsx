@@ -50,7 +50,7 @@ export function FieldInput({ field, value, fault, onChange, isFirst = false }: F
       <p id={`${id}-told`} class={fault ? 'bad' : 'hint'} role="status">
         {fault
           ? `${fault.message}, at line ${fault.line}, column ${fault.column}`
-          : value.mode === 'json'
+          : value.mode === 'json' && value.text.trim() !== ''
             ? 'Valid JSON'
             : ''}
       </p>

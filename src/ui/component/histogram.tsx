@@ -7,8 +7,8 @@ import type { Plot } from './bars.ts'
 import { counted, momentsBetween, number } from './format.ts'
 
 export interface HistogramProps {
-  /** What it counts, as the service prints queries. */
-  readonly query: string
+  /** What it counts, as the service prints queries; undefined until it is known. */
+  readonly query: string | undefined
   /** What is shown of time, in seconds since 1970; all there is if undefined. */
   readonly span: Span | undefined
   /** Counts again when it changes. */
@@ -18,8 +18,8 @@ export interface HistogramProps {
 }
 
 export function Histogram({ query, span, round, onSpan }: HistogramProps) {
-  const key = `${query} ${round}`
-  const { data } = useLoaded(key, (signal) => loadBuckets(query, span, signal))
+  const key = query === undefined ? undefined : `${query} ${round}`
+  const { data } = useLoaded(key, (signal) => loadBuckets(query!, span, signal))
   const [hovered, setHovered] = useState<number>()
   // Why nothing can be counted is why there are no rows, and is said there.
   // Its room, so that nothing below it moves when it comes.
@@ -81,7 +81,7 @@ export function Histogram({ query, span, round, onSpan }: HistogramProps) {
   )
 }
 
-export function HistogramRoom() {
+function HistogramRoom() {
   return <div class="histogram" />
 }
 

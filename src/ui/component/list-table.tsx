@@ -46,7 +46,7 @@ export function ListTable<Item>(props: ListTableProps<Item>) {
                   </th>
                 ) : (
                   <td key={title} data-title={title} class={isNumber ? 'number' : undefined}>
-                    {cell(item)}
+                    <span class="value">{cell(item)}</span>
                   </td>
                 ),
               )}

@@ -1,4 +1,5 @@
 /** One input for words and for queries; tells what they were taken for. */
+import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useCompletion } from '../service/completion.ts'
 import type { Interpretation } from '../service/query.ts'
@@ -16,6 +17,8 @@ export interface SearchInputProps {
   readonly onSearch: (text: string) => void
   /** Offered beside recent searches where they are called as what is written. */
   readonly suggestions?: readonly Suggestion[]
+  /** What can be chosen of what the text was taken for. */
+  readonly beside?: ComponentChildren
   /** Somebody begins to search. */
   readonly onBegin?: () => void
 }
@@ -49,6 +52,7 @@ export function SearchInput(props: SearchInputProps) {
     isLoading = false,
     onSearch,
     suggestions = none,
+    beside,
     onBegin,
   } = props
   const input = useRef<HTMLInputElement>(null)
@@ -214,7 +218,9 @@ export function SearchInput(props: SearchInputProps) {
           source={source}
           interpretation={interpretation}
           onSearch={search}
-        />
+        >
+          {beside}
+        </Taken>
       )}
     </search>
   )

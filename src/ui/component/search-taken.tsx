@@ -1,4 +1,5 @@
 /** What a search was taken for: as what, why not as a query, and the query, which can be changed. */
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Problem } from '../editor/service.ts'
 import { checkQuery, placeIn } from '../service/completion.ts'
@@ -14,11 +15,13 @@ export function Taken({
   source,
   interpretation,
   onSearch,
+  children,
 }: {
   readonly text: string
   readonly source: string
   readonly interpretation: Interpretation
   readonly onSearch: (text: string) => void
+  readonly children?: ComponentChildren
 }) {
   const { kind, explanation, query, fault, translator } = interpretation
   const [isOpen, setOpen] = useState(false)
@@ -40,6 +43,7 @@ export function Taken({
           </button>
         )}
         {queryPage && <Link to={queryPage}>Plot or export it</Link>}
+        {children}
       </p>
       {fault !== undefined && <NoQuery text={text} source={source} fault={fault} />}
       {isOpen && (

@@ -38,6 +38,11 @@ const titles: Readonly<Record<ObjectType, string>> = {
   ai_secret: 'AI secrets',
 }
 
+/** `create_acls`: "create grants", which is what the page calls them. */
+export function permissionTitle(permission: string): string {
+  return permission.replace('_acls', ' grants').replaceAll('_', ' ')
+}
+
 /** Without a type it is all that there is. */
 export function typeTitle(type: string | null | undefined): string {
   if (type === null || type === undefined || type === '') return 'everything'

@@ -1,7 +1,7 @@
 /** Records of a dataset in a table whose cells are edited in place. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Confirm } from '../component/dialog.tsx'
-import { age, number, preview, time } from '../component/format.ts'
+import { age, counted, number, preview, time } from '../component/format.ts'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { type PageColumn, PageTable } from '../component/page-table.tsx'
 import { tell } from '../component/toast.tsx'
@@ -118,12 +118,12 @@ export function DatasetRecords(props: DatasetRecordsProps) {
       )}
       {isDeleting && (
         <Confirm
-          title={`Delete ${number(chosen.size)} ${chosen.size === 1 ? 'record' : 'records'}?`}
+          title={`Delete ${counted(chosen.size, 'record')}?`}
           verb="Delete"
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
             await deleteRecords(datasetId, [...chosen])
-            tell(`Deleted ${number(chosen.size)} records`)
+            tell(`Deleted ${counted(chosen.size, 'record')}`)
             if (open !== undefined && chosen.has(open)) setParameters({ row: undefined })
             setChosen(new Set())
             onChange()

@@ -2,7 +2,7 @@
 
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { TextField, textOf } from '../component/field.tsx'
-import { number, time } from '../component/format.ts'
+import { counted, number, time } from '../component/format.ts'
 import { Menu } from '../component/menu.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
 import { Select } from '../component/select.tsx'
@@ -144,8 +144,8 @@ function Restoring({
   if (!data) return <Loading what="what would change" />
   return (
     <p>
-      {number(data.rows_to_restore)} records are written as they were then, and{' '}
-      {number(data.rows_to_delete)} that were not there are deleted. That makes a new version; the
+      This writes back {counted(data.rows_to_restore, 'record')} as of then, and deletes{' '}
+      {counted(data.rows_to_delete, 'record')} that did not exist yet. It makes a new version; the
       others stay.
     </p>
   )

@@ -25,7 +25,7 @@ export function ExperimentHead({
     <>
       {description && <span>{description}</span>}
       <span>
-        made <When at={created} />
+        created <When at={created} />
       </span>
       {commit !== '' && (
         <code title={[repo_info?.author_name, repo_info?.commit_message].join('\n')}>{commit}</code>

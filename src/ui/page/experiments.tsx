@@ -146,7 +146,7 @@ function ChosenExperiments({ project, experiments, onDone, onClear, onBaseline }
       items={experiments}
       rename={(id, form) => renameExperiment(id, textOf(form, 'name'))}
       remove={deleteExperiment}
-      warning="All their records are deleted, too. This cannot be undone."
+      warning="All records are deleted, too. This cannot be undone."
       onDone={onDone}
       onClear={onClear}
     >

@@ -26,8 +26,8 @@ const errorField = 'error'
 const opened = ['type', errorField, 'metadata.model', 'tags']
 
 export interface FacetsProps {
-  /** The query of the search, narrowed to the time that is shown. */
-  readonly query: string
+  /** The query of the search, narrowed to the time that is shown; undefined until it is known. */
+  readonly query: string | undefined
   /** The conditions of the search itself. */
   readonly terms: readonly string[]
   readonly rowsAre: 'traces' | 'spans'
@@ -57,9 +57,14 @@ export function FacetsSwitch() {
   )
 }
 
+const label = 'Values to filter by'
+
 export function Facets(props: FacetsProps) {
   const open = openIds()
   if (!open) return null
+  const { query } = props
+  // Their place is there from the start.
+  if (query === undefined) return <aside class="facets" aria-label={label} />
   const others = props.metadata
     .filter((name) => name !== 'model')
     .map((name): FacetField => {
@@ -73,13 +78,20 @@ export function Facets(props: FacetsProps) {
   }
   const [type, ...fields] = [...fixedFields, ...others]
   return (
-    <aside class="facets" aria-label="Values to filter by">
-      <Facet {...props} field={type!} isOpen={open.includes(type!.id)} onToggle={toggle} />
-      <ErrorFacet {...props} isOpen={open.includes(errorField)} onToggle={toggle} />
+    <aside class="facets" aria-label={label}>
+      <Facet
+        {...props}
+        query={query}
+        field={type!}
+        isOpen={open.includes(type!.id)}
+        onToggle={toggle}
+      />
+      <ErrorFacet {...props} query={query} isOpen={open.includes(errorField)} onToggle={toggle} />
       {fields.map((field) => (
         <Facet
           key={field.id}
           {...props}
+          query={query}
           field={field}
           isOpen={open.includes(field.id)}
           onToggle={toggle}
@@ -90,6 +102,7 @@ export function Facets(props: FacetsProps) {
 }
 
 interface PartProps extends FacetsProps {
+  readonly query: string
   readonly isOpen: boolean
   readonly onToggle: (id: string) => void
 }

@@ -1,8 +1,9 @@
 /** What to paste into one's program, where there is nothing yet. */
 import { CopyButton } from '../component/copy-button.tsx'
+import { Link } from '../component/link.tsx'
 import { Empty } from '../component/notice.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
-import { base, parameter, setParameters } from '../state/location.ts'
+import { base, parameter, parts, pathOf, setParameters } from '../state/location.ts'
 
 /** An organization that has no project. */
 export function FirstProject() {
@@ -19,11 +20,15 @@ export function FirstProject() {
 
 /** A project that has no logs. */
 export function FirstLines({ projectName }: { readonly projectName: string }) {
+  const [, organization = ''] = parts.value
   return (
     <Empty title="No logs yet" sketch="rows">
       <p>Send your first span in one of these ways. It appears here the moment it is stored.</p>
       <Ways projectName={projectName} />
-      <p class="hint">Create a key for your program under Settings, Keys.</p>
+      <p class="hint">
+        Your program needs a key: create one under{' '}
+        <Link to={`${pathOf('app', organization, 'settings')}?tab=keys`}>Settings, API keys</Link>.
+      </p>
     </Empty>
   )
 }

@@ -7,6 +7,7 @@ import { useLoaded } from '../service/load.ts'
 import { useRights } from '../service/rights.ts'
 import { session, signOut } from '../service/session.ts'
 import { base, goTo, parts, pathOf } from '../state/location.ts'
+import { type Section, sections, sectionTitle } from '../state/sections.ts'
 import { type Theme, theme } from '../state/theme.ts'
 import {
   type FoundTrace,
@@ -25,7 +26,6 @@ interface Target {
 }
 
 const mostShown = 12
-const sections = ['Home', 'Logs', 'Experiments', 'Datasets', 'Query'] as const
 const themes: readonly Theme[] = ['light', 'dark', 'system']
 
 export function GoTo({
@@ -60,21 +60,20 @@ export function GoTo({
       go: () => goTo(path),
       path,
     })
-    const pageOf = (of: string, section: string) =>
-      pathOf('app', name, 'p', of, section.toLowerCase())
+    const pageOf = (of: string, section: Section) => pathOf('app', name, 'p', of, section)
     return [
       ...(p === 'p' && project !== undefined
-        ? sections.map((section) => to(section, project, pageOf(project, section)))
+        ? sections.map((each) => to(sectionTitle(each), project, pageOf(project, each)))
         : []),
       ...(shownProject && objects.data ? targetsOf(objects.data, shownProject.name, to) : []),
       to('All projects', 'page', '/app'),
       ...(projects.data ?? [])
         .filter(({ name: of }) => of !== project)
         .flatMap(({ name: of }) => [
-          to(of, 'project', pageOf(of, 'Home')),
+          to(of, 'project', pageOf(of, 'home')),
           ...sections
             .slice(1)
-            .map((section) => to(`${of}: ${section}`, 'page', pageOf(of, section))),
+            .map((each) => to(`${of}: ${sectionTitle(each)}`, 'page', pageOf(of, each))),
         ]),
       ...settingsParts
         .filter(({ isFor }) => rights.data && isFor(rights.data))

@@ -1,4 +1,4 @@
-/** What fails, what is slow and what is dear. */
+/** What fails, what is slow and what is expensive. */
 import type { ComponentChildren } from 'preact'
 import { cost, duration, number } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
@@ -79,7 +79,7 @@ export function HomeAttention(asked: Asked) {
         )}
       />
       <List
-        title="Dearest traces"
+        title="Most expensive traces"
         nothing="Nothing has a cost."
         loaded={dearTraces}
         line={(trace) => (

@@ -33,7 +33,7 @@ export function HomeExperiments({
       cell: ({ name }) => <Link to={`${list}${pathOf(name)}`}>{name}</Link>,
     },
     {
-      title: 'Made',
+      title: 'Created',
       cell: ({ created }) => <When at={created} />,
     },
     { title: 'Examples', isNumber: true, cell: ({ totals }) => number(totals?.examples) },

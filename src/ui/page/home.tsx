@@ -55,6 +55,8 @@ function Sections({
   )
   const isEmpty = isQuiet && last.data !== undefined && last.data.at === undefined
   const isUnknown = isQuiet && last.data === undefined && !last.error
+  // Below what changes its height once it is known whether there is something to show.
+  const isPlaced = totals.error !== undefined || (totals.data !== undefined && !isUnknown)
   useEffect(() => {
     if (!isEmpty) return
     const timer = window.setTimeout(() => setRound(round + 1), waitMs)
@@ -95,7 +97,7 @@ function Sections({
           <HomeScores {...asked} />
         </>
       )}
-      <HomeExperiments projectId={projectId} round={round} />
+      {isPlaced && <HomeExperiments projectId={projectId} round={round} />}
     </div>
   )
 }
@@ -139,7 +141,7 @@ function Quiet({ id, last }: { readonly id: PeriodId; readonly last: string | un
     passed === undefined ? undefined : periodLengths.find(({ seconds }) => seconds > passed)
   return (
     <Empty title={`Nothing was logged in the past ${length.title}`}>
-      {last !== undefined && <p>The last span is of {time(last)}.</p>}
+      {last !== undefined && <p>The last span was logged on {time(last)}.</p>}
       <p class="tools">
         {longer !== undefined && longer.id !== id && (
           <Link to={addressWith({ time: longer.id, until: undefined })} class="button">
@@ -151,7 +153,7 @@ function Quiet({ id, last }: { readonly id: PeriodId; readonly last: string | un
             to={addressWith({ until: momentOf(Math.ceil(Date.parse(last) / 1000)) })}
             class="button"
           >
-            The {length.title} that ends there
+            The {length.title} up to then
           </Link>
         )}
       </p>

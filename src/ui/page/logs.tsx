@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useEscapeKey } from '../component/escape-key.ts'
 import { counted } from '../component/format.ts'
-import { Histogram, HistogramRoom } from '../component/histogram.tsx'
+import { Histogram } from '../component/histogram.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { SearchInput } from '../component/search-input.tsx'
 import { Split } from '../component/split.tsx'
@@ -129,6 +129,8 @@ function Records({
   const failure = taken.error ?? error
   const isEmpty = rows.length === 0 && !isLoading && !taken.isLoading && !failure
   const span = timeSpan(time)
+  // How much it has to say of a search is not known before: what is below would be pushed away.
+  const isReading = isFirstReading(view, taken.isLoading && rows.length === 0)
   return (
     <div class={classOf(open)}>
       <header class="page-head">
@@ -136,7 +138,6 @@ function Records({
         <div class="tools">
           <LiveSwitch arrivals={arrivals} />
           <RowsChoice rowsAre={rowsAre} />
-          {sought.some((each) => 'words' in each) && <OrderChoice order={view.order} />}
           <TimeChoice time={time} />
           <FacetsSwitch />
           {mayBeOfRecords(found) && <ColumnChoice available={available} shown={columns} />}
@@ -152,86 +153,109 @@ function Records({
         interpretation={taken.data}
         isLoading={taken.isLoading}
         onSearch={search}
+        beside={sought.some((each) => 'words' in each) && <OrderChoice order={view.order} />}
         {...viewSuggestions}
       />
       {text !== '' && <FilterChips source={shaped} interpretation={taken.data} onSearch={search} />}
       {failure && <Failure error={failure} retry={taken.error ? taken.reload : reload} />}
-      {narrowed === undefined && !failure && <HistogramRoom />}
-      {narrowed !== undefined && isRecords && (
-        <Histogram
-          query={narrowed}
-          span={span}
-          round={arrivals.round}
-          onSpan={(next) => changeView({ time: next && rangeOf(next) }, { replace: false })}
-        />
-      )}
-      <ValueFilters offersAt={offersAt} onTerm={filters.add} />
-      <Split
-        isOpen={open !== undefined}
-        isWide={isFull(open)}
-        side={
-          filters.query &&
-          mayBeOfRecords(found) && (
-            <Facets
-              query={filters.query}
-              terms={filters.terms}
-              rowsAre={rowsAre}
-              metadata={metadataNames(available)}
+      {!isReading && (
+        <>
+          {(narrowed === undefined ? !failure : isRecords) && (
+            <Histogram
+              query={narrowed}
+              span={span}
               round={arrivals.round}
-              onTerms={filters.replace}
+              onSpan={(next) => changeView({ time: next && rangeOf(next) }, { replace: false })}
             />
-          )
-        }
-        first={
-          isEmpty ? (
-            <Nothing view={view} projectName={projectName} interpretation={taken.data} />
-          ) : (
-            <Table
-              label="Logs"
-              columns={columns.list}
-              rows={rows}
-              rowId={(row) => (isRecords ? String(row[idOf]) : JSON.stringify(row))}
-              openId={openId}
-              onOpen={isRecords ? (row) => openBeside(opening(row)) : undefined}
-              linkOf={isRecords ? (row) => addressWith(opening(row)) : undefined}
-              revealed={revealed}
-              selection={picks.selection}
-              newIds={arrivals.newIds}
-              onSight={(first, last) => {
-                look(first, last)
-                arrivals.look(first)
-              }}
-              sort={view.sort}
-              onSort={(id) => changeView({ sort: nextSort(view, id) })}
-              onResize={columns.resize}
-              onMove={isRecords ? columns.move : undefined}
-              foot={
-                <p class="hint" role="status">
-                  {isLoading && rows.length === 0
-                    ? 'Loading…'
-                    : counted(rows.length, isRecords ? rowsAre.slice(0, -1) : 'row')}
-                  {total === undefined && rows.length > 0 && ' or more'}
-                </p>
-              }
-            />
-          )
-        }
-        second={
-          open !== undefined && (
-            <OpenedTrace
-              source={source}
-              rootSpanId={open}
-              sought={sought}
-              onStep={(by) => openId !== undefined && step(openId, by)}
-              onChange={() => void showChange()}
-              onClose={close}
-            />
-          )
-        }
-      />
+          )}
+          <ValueFilters offersAt={offersAt} onTerm={filters.add} />
+          <Split
+            isOpen={open !== undefined}
+            isWide={isFull(open)}
+            side={
+              mayBeOfRecords(found) && (
+                <Facets
+                  query={filters.query}
+                  terms={filters.terms}
+                  rowsAre={rowsAre}
+                  metadata={metadataNames(available)}
+                  round={arrivals.round}
+                  onTerms={filters.replace}
+                />
+              )
+            }
+            first={
+              isEmpty ? (
+                <Nothing view={view} projectName={projectName} interpretation={taken.data} />
+              ) : (
+                <Table
+                  label="Logs"
+                  columns={columns.list}
+                  rows={rows}
+                  rowId={(row) => (isRecords ? String(row[idOf]) : JSON.stringify(row))}
+                  openId={openId}
+                  onOpen={isRecords ? (row) => openBeside(opening(row)) : undefined}
+                  linkOf={isRecords ? (row) => addressWith(opening(row)) : undefined}
+                  revealed={revealed}
+                  selection={picks.selection}
+                  newIds={arrivals.newIds}
+                  onSight={(first, last) => {
+                    look(first, last)
+                    arrivals.look(first)
+                  }}
+                  sort={view.sort}
+                  onSort={(id) => changeView({ sort: nextSort(view, id) })}
+                  onResize={columns.resize}
+                  onMove={isRecords ? columns.move : undefined}
+                  foot={
+                    <RowCount
+                      rows={rows.length}
+                      total={total}
+                      isLoading={isLoading}
+                      what={isRecords ? rowsAre.slice(0, -1) : 'row'}
+                    />
+                  }
+                />
+              )
+            }
+            second={
+              open !== undefined && (
+                <OpenedTrace
+                  source={source}
+                  rootSpanId={open}
+                  sought={sought}
+                  onStep={(by) => openId !== undefined && step(openId, by)}
+                  onChange={() => void showChange()}
+                  onClose={close}
+                />
+              )
+            }
+          />
+        </>
+      )}
       {picks.bar}
     </div>
   )
+}
+
+function RowCount(props: {
+  readonly rows: number
+  readonly total: number | undefined
+  readonly isLoading: boolean
+  readonly what: string
+}) {
+  const { rows, total, isLoading, what } = props
+  return (
+    <p class="hint" role="status">
+      {isLoading && rows === 0 ? 'Loading…' : counted(rows, what)}
+      {total === undefined && rows > 0 && ' or more'}
+    </p>
+  )
+}
+
+/** Whether it is not known yet what a search was taken for, and nothing is shown of an earlier one. */
+function isFirstReading({ text }: LogView, isUnknown: boolean): boolean {
+  return text !== '' && isUnknown && parameter('trace') === undefined
 }
 
 /** No words are every record; nothing is asked for that. */
@@ -338,7 +362,12 @@ function Nothing({
   if (text === '' && !time) return <FirstLines projectName={projectName} />
   return (
     <Empty sketch="rows" title="Nothing found">
-      {text !== '' && <p>Searched for: {interpretation?.explanation}</p>}
+      {interpretation && text !== '' && (
+        <p>
+          Searched for:{' '}
+          {interpretation.kind === 'btql' ? <code>{text}</code> : interpretation.explanation}
+        </p>
+      )}
       <p class="tools">
         {time && (
           <button type="button" onClick={() => changeView({ time: undefined })}>

@@ -4,6 +4,7 @@ import { isInDialog, isTyping } from '../component/typing.ts'
 import { session } from '../service/session.ts'
 import { goTo, parts, pathOf } from '../state/location.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
+import { sections } from '../state/sections.ts'
 import { GoTo } from './go-to.tsx'
 import { KeyHelp } from './key-help.tsx'
 
@@ -37,20 +38,11 @@ export function PageKeys() {
   return openedOf('keys') ? <KeyHelp onClose={closeWindow} /> : null
 }
 
-const sections = new Map([
-  ['h', 'home'],
-  ['l', 'logs'],
-  ['e', 'experiments'],
-  ['d', 'datasets'],
-  ['r', 'review'],
-  ['q', 'query'],
-])
-
 function targetOf(key: string): string | undefined {
   const name = session.value?.organization.name ?? ''
   if (key === 'p') return '/app'
   if (key === 's') return pathOf('app', name, 'settings')
-  const section = sections.get(key)
+  const section = sections.find((each) => each.startsWith(key))
   const [, , p, project] = parts.value
   if (section === undefined || p !== 'p' || project === undefined) return undefined
   return pathOf('app', name, 'p', project, section)

@@ -111,7 +111,7 @@ function DeleteProject({ project, onClose, onDone }: ChangeProps) {
           Its logs, experiments, datasets and prompts are deleted with it. This cannot be undone.
         </p>
         <TextField
-          label={`Write ${project.name} to go on`}
+          label={`Type ${project.name} to confirm`}
           name="name"
           onInput={setWritten}
           isFirst

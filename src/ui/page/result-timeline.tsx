@@ -146,10 +146,15 @@ function Skipped({ skipped }: { readonly skipped: readonly AuditEvent[] }) {
 /** What a step says of itself besides its name and times. */
 function detailsOf({ event: _, at: __, duration: ___, ...details }: AuditEvent): string {
   return Object.entries(details)
-    .map(([name, value]) => [name, shown(value)])
+    .map(([name, value]) => [words(name), shown(value)])
     .filter(([, text]) => text !== '')
     .map((pair) => pair.join(': '))
     .join(' · ')
+}
+
+/** `rowsRead`: "rows read". */
+function words(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
 function shown(value: unknown): string {

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { bytes, counted, duration, number } from '../component/format.ts'
 import { When } from '../component/when.tsx'
 import { requestJson } from '../service/client.ts'
-import { useLoaded } from '../service/load.ts'
+import { type Loaded, useLoaded } from '../service/load.ts'
 
 interface ExportStatus {
   readonly state: 'starting' | 'exporting' | 'current' | 'waiting'
@@ -30,10 +30,12 @@ const stateWords: Readonly<Record<ExportStatus['state'], string>> = {
   waiting: 'Waiting',
 }
 
-export function ClickHouseExport() {
-  const { data, error, isLoading, reload } = useLoaded('export to ClickHouse', (signal) =>
+/** How it is, asked for again and again; null where the service has none. */
+export function useExportStatus(): Loaded<{ readonly export: ExportStatus | null }> {
+  const loaded = useLoaded('export to ClickHouse', (signal) =>
     requestJson<{ readonly export: ExportStatus | null }>('/admin/status', { signal }),
   )
+  const { data, error, isLoading, reload } = loaded
   const status = data?.export
   useEffect(() => {
     if (isLoading || error || !status) return
@@ -42,17 +44,21 @@ export function ClickHouseExport() {
     }, refreshMs)
     return () => window.clearInterval(timer)
   }, [isLoading, error, status === null])
-  if (!status) return null
+  return loaded
+}
+
+export function ClickHouseExport({ status }: { readonly status: ExportStatus }) {
   const { state, database, through_time, lag, sent, retries, backfill, fault } = status
   return (
     <section class="settings-part" aria-label="Export to ClickHouse">
       <h2>Export to ClickHouse</h2>
-      <p class="hint">Database {database}. Looked for again every two seconds.</p>
+      <p class="hint">Database {database}. Refreshed every two seconds.</p>
       {fault && (
         <div class="notice" role="status">
           <p>
-            The export waits and tries again: {fault.message}. It began <When at={fault.since} />.
-            Nothing is lost: the data directory keeps what has not arrived.
+            The export is waiting to try again: {fault.message}. This began{' '}
+            <When at={fault.since} />. Nothing is lost: the data directory keeps what has not
+            arrived.
           </p>
         </div>
       )}
@@ -65,15 +71,12 @@ export function ClickHouseExport() {
       )}
       <dl class="figures">
         <Figure name="State" value={stateWords[state]} />
-        <Figure
-          name="Has all that was written"
-          value={<When at={through_time} never="nothing yet" />}
-        />
+        <Figure name="Complete up to" value={<When at={through_time} never="nothing yet" />} />
         <Figure name="Transactions to send" value={number(lag.transactions)} />
         <Figure name="Rows to send" value={number(lag.rows)} />
-        <Figure name="The oldest of them waits" value={duration(lag.seconds)} />
+        <Figure name="Longest wait" value={duration(lag.seconds)} />
         <Figure name="Rows sent since the start" value={number(sent.rows)} />
-        <Figure name="Their size" value={bytes(sent.bytes)} />
+        <Figure name="Size of those" value={bytes(sent.bytes)} />
         <Figure name="Retries" value={number(retries)} />
       </dl>
     </section>

@@ -107,8 +107,8 @@ function stateOf({ state }: Export) {
   if (status === 'paused') return 'paused'
   if (error) return <span class="error">{error.message}</span>
   if (status === 'running') return 'running'
-  const well = last === null ? 'has not run yet' : `well, ${age(last)}`
-  return next === null ? well : `${well}; next ${time(next)}`
+  const ran = last === null ? 'has not run yet' : `last run ${age(last)}`
+  return next === null ? ran : `${ran}, next ${time(next)}`
 }
 
 function ExportDialog({

@@ -8,7 +8,7 @@ import { request, requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { type Acl, type Directory, loadDirectory, nameOfUser } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
-import { objectTypes, typeTitle } from './access-words.ts'
+import { objectTypes, permissionTitle, typeTitle } from './access-words.ts'
 import { Removal } from './removal.tsx'
 import { SettingsList } from './settings-list.tsx'
 import type { SettingsProps } from './settings-parts.ts'
@@ -106,7 +106,7 @@ function whoText({ user_id, group_id }: Acl, { users, groups }: Directory): stri
 function whatText({ permission, role_id, restrict_object_type }: Acl, { roles }: Directory) {
   const given = role_id
     ? `role ${roles.find(({ id }) => id === role_id)?.name ?? role_id}`
-    : (permission ?? '').replace('_', ' ')
+    : permissionTitle(permission ?? '')
   return restrict_object_type === null ? given : `${given}, for ${typeTitle(restrict_object_type)}`
 }
 
@@ -170,7 +170,7 @@ function GrantDialog({
           ...roles.map(({ id, name }) => ({ value: `role ${id}`, label: `Role ${name}` })),
           ...permissions.map((each) => ({
             value: `permission ${each}`,
-            label: each.replace('_', ' '),
+            label: permissionTitle(each),
           })),
         ]}
       />

@@ -36,7 +36,7 @@ export function SettingsKeys() {
     <>
       <SettingsList
         title="API keys"
-        hint="Programs use them to come in with your rights. A key's text is shown once, when it is made."
+        hint="Programs use a key to act with your rights. Its text is shown once, when you create it."
         add={
           <button type="button" class="primary" onClick={() => openWindow('new')}>
             New key
@@ -58,7 +58,7 @@ export function SettingsKeys() {
                 cell: (key) =>
                   key.user_id === own ? 'you' : (key.user_email ?? key.user_given_name ?? ''),
               },
-              { title: 'Made', cell: ({ created }) => <When at={created} /> },
+              { title: 'Created', cell: ({ created }) => <When at={created} /> },
               { title: 'Last used', cell: ({ used }) => <When at={used} never="never" /> },
               { title: 'Expires', cell: ({ expires_at }) => <Expiry at={expires_at} /> },
             ]}

@@ -1,5 +1,6 @@
 /** The parts of the settings, and who sees them. */
 import type { Rights } from '../service/rights.ts'
+import { type SettingsPartId, settingsPartIds } from '../state/sections.ts'
 
 /** What each part of the settings is given. */
 export interface SettingsProps {
@@ -8,36 +9,29 @@ export interface SettingsProps {
 }
 
 interface SettingsPart {
-  readonly id: string
   readonly title: string
   readonly isFor: (rights: Rights) => boolean
 }
 
 const anyone = () => true
 const sees = (type: string) => (rights: Rights) => rights.within[type]?.includes('read') ?? false
+const mayUpdate = ({ permissions }: Rights) => permissions.includes('update')
+const changesProjects = (rights: Rights) => rights.within.project?.includes('update') ?? false
 
-export const settingsParts = [
-  { id: 'you', title: 'You', isFor: anyone },
-  { id: 'keys', title: 'API keys', isFor: anyone },
-  { id: 'members', title: 'Members', isFor: sees('org_member') },
-  { id: 'groups', title: 'Groups', isFor: sees('group') },
-  { id: 'roles', title: 'Roles', isFor: anyone },
-  { id: 'grants', title: 'Grants', isFor: ({ permissions }) => permissions.includes('read_acls') },
-  { id: 'tokens', title: 'Service tokens', isFor: ({ owner }) => owner },
-  { id: 'secrets', title: 'Secrets', isFor: anyone },
-  { id: 'masking', title: 'Masking', isFor: ({ permissions }) => permissions.includes('update') },
-  {
-    id: 'retention',
-    title: 'Retention',
-    isFor: (rights) => rights.within.project?.includes('update') ?? false,
-  },
-  {
-    id: 'exports',
-    title: 'Exports',
-    isFor: (rights) => rights.within.project?.includes('update') ?? false,
-  },
-  { id: 'queries', title: 'Running queries', isFor: anyone },
-  { id: 'storage', title: 'Storage', isFor: ({ permissions }) => permissions.includes('update') },
-] as const satisfies readonly SettingsPart[]
+const parts: Readonly<Record<SettingsPartId, SettingsPart>> = {
+  you: { title: 'You', isFor: anyone },
+  keys: { title: 'API keys', isFor: anyone },
+  members: { title: 'Members', isFor: sees('org_member') },
+  groups: { title: 'Groups', isFor: sees('group') },
+  roles: { title: 'Roles', isFor: anyone },
+  grants: { title: 'Grants', isFor: ({ permissions }) => permissions.includes('read_acls') },
+  tokens: { title: 'Service tokens', isFor: ({ owner }) => owner },
+  secrets: { title: 'Secrets', isFor: anyone },
+  masking: { title: 'Masking', isFor: mayUpdate },
+  retention: { title: 'Retention', isFor: changesProjects },
+  exports: { title: 'Exports', isFor: changesProjects },
+  queries: { title: 'Running queries', isFor: anyone },
+  storage: { title: 'Storage', isFor: mayUpdate },
+}
 
-export type SettingsPartId = (typeof settingsParts)[number]['id']
+export const settingsParts = settingsPartIds.map((id) => ({ id, ...parts[id] }))

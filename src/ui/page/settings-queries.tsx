@@ -34,7 +34,7 @@ export function SettingsQueries() {
   return (
     <SettingsList
       title="Running queries"
-      hint="Looked for again every two seconds."
+      hint="Refreshed every two seconds."
       loaded={running}
       empty="Nothing runs at the moment"
     >

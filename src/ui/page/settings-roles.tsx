@@ -7,7 +7,7 @@ import { request } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { listAll, type Role, type RolePermission } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
-import { objectTypes, typeTitle } from './access-words.ts'
+import { objectTypes, permissionTitle, typeTitle } from './access-words.ts'
 import { Removal } from './removal.tsx'
 import { SettingsList } from './settings-list.tsx'
 import type { SettingsProps } from './settings-parts.ts'
@@ -108,7 +108,7 @@ export function SettingsRoles({ rights }: SettingsProps) {
 function permissionsText({ member_permissions }: Role): string {
   const types = new Map<string, string[]>()
   for (const { permission, restrict_object_type } of member_permissions ?? []) {
-    const title = permission.replace('_', ' ')
+    const title = permissionTitle(permission)
     types.set(title, [...(types.get(title) ?? []), typeTitle(restrict_object_type)])
   }
   const byTypes = new Map<string, string[]>()
@@ -189,7 +189,7 @@ function PermissionTable({ chosen }: { readonly chosen: ReadonlySet<string> }) {
             <th scope="col">On</th>
             {permissions.map((permission) => (
               <th key={permission} scope="col">
-                {permission.replace('_', ' ')}
+                {permissionTitle(permission)}
               </th>
             ))}
           </tr>
@@ -206,7 +206,7 @@ function PermissionTable({ chosen }: { readonly chosen: ReadonlySet<string> }) {
                       type="checkbox"
                       name="permissions"
                       value={key}
-                      aria-label={`${permission.replace('_', ' ')} on ${typeTitle(type)}`}
+                      aria-label={`${permissionTitle(permission)} on ${typeTitle(type)}`}
                       defaultChecked={chosen.has(key)}
                     />
                   </td>

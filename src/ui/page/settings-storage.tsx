@@ -5,14 +5,15 @@ import { Failure, Loading } from '../component/notice.tsx'
 import { request } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { byLabel, readMetrics, total } from './metrics-text.ts'
-import { ClickHouseExport } from './settings-clickhouse.tsx'
+import { ClickHouseExport, useExportStatus } from './settings-clickhouse.tsx'
 
 export function SettingsStorage() {
   const { data, error, reload } = useLoaded('metrics', async (signal) => {
     return readMetrics(await (await request('/metrics', { signal })).text())
   })
+  const status = useExportStatus()
   if (error) return <Failure error={error} retry={reload} />
-  if (!data) return <Loading what="the figures" />
+  if (!data || (!status.data && status.isLoading)) return <Loading what="the figures" />
   const stored = [...byLabel(data, 'assay_storage_bytes', 'part')]
   const steps = [...byLabel(data, 'assay_maintenance_steps', 'kind')]
   const seconds = byLabel(data, 'assay_maintenance_seconds', 'kind')
@@ -20,14 +21,14 @@ export function SettingsStorage() {
   const memory = total(data, 'process_resident_memory_bytes')
   const figures = [
     ['Versions of records in segments', number(total(data, 'assay_segment_rows'))],
-    ['Versions in no segment yet', number(total(data, 'assay_delta_rows'))],
-    ['Their size', bytes(total(data, 'assay_delta_bytes'))],
+    ['Versions not yet in a segment', number(total(data, 'assay_delta_rows'))],
+    ['Size of those', bytes(total(data, 'assay_delta_bytes'))],
     ['Segments', number(total(data, 'assay_segments'))],
     ['On disk', bytes(stored.reduce((sum, [, size]) => sum + size, 0))],
     ['Memory of the process', bytes(memory)],
     ['Threads for queries', number(total(data, 'assay_workers'))],
-    ['Queries that run', number(total(data, 'assay_queries_running'))],
-    ['Queries that were slow', number(total(data, 'assay_slow_queries_total'))],
+    ['Running queries', number(total(data, 'assay_queries_running'))],
+    ['Slow queries', number(total(data, 'assay_slow_queries_total'))],
   ] as const
   return (
     <>
@@ -48,7 +49,7 @@ export function SettingsStorage() {
           ))}
         </dl>
       </section>
-      <ClickHouseExport />
+      {status.data?.export && <ClickHouseExport status={status.data.export} />}
       <section class="settings-part" aria-label="On disk">
         <h2>On disk</h2>
         <ListTable

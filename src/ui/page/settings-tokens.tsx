@@ -64,7 +64,7 @@ export function SettingsTokens() {
               { title: 'Name', cell: ({ name }) => name },
               { title: 'Token', cell: ({ preview_name }) => <code>{preview_name}</code> },
               { title: 'Account', cell: ({ service_account_name }) => service_account_name ?? '' },
-              { title: 'Made', cell: ({ created }) => <When at={created} /> },
+              { title: 'Created', cell: ({ created }) => <When at={created} /> },
               { title: 'Last used', cell: ({ used }) => <When at={used} never="never" /> },
               { title: 'Expires', cell: ({ expires_at }) => <Expiry at={expires_at} /> },
             ]}

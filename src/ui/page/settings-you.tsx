@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import { Confirm } from '../component/dialog.tsx'
 import { SwitchField, TextField, textOf } from '../component/field.tsx'
-import { Failure } from '../component/notice.tsx'
+import { Failure, Loading } from '../component/notice.tsx'
 import { tell } from '../component/toast.tsx'
 import { useAction } from '../service/action.ts'
 import { useLoaded } from '../service/load.ts'
@@ -13,12 +13,14 @@ import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 
 export function SettingsYou() {
   const { user, preferences } = session.value ?? {}
-  const { data: ways } = useLoaded('ways', findWays)
+  const { data: ways, isLoading } = useLoaded('ways', findWays)
   const [wanted, setWanted] = useState(true)
   const switching = useAction((query_language: boolean) => {
     setWanted(query_language)
     return choose({ query_language })
   })
+  // What comes between two others would push one of them away.
+  if (!ways && isLoading) return <Loading what="your settings" />
   return (
     <>
       <section class="settings-part" aria-label="Search">
@@ -27,7 +29,7 @@ export function SettingsYou() {
           label="Run queries typed into the search box"
           isOn={switching.isBusy ? wanted : (preferences?.query_language ?? true)}
           onChange={(isOn) => void switching.run(isOn)}
-          hint="On: text that is a query runs as a query, everything else searches for words. Off: everything searches for words."
+          hint="On: a query that you type runs as a query, and anything else is searched for as words. Off: everything is searched for as words."
         />
         {switching.error && <Failure error={switching.error} />}
       </section>
@@ -35,8 +37,8 @@ export function SettingsYou() {
       <section class="settings-part" aria-label="Sessions">
         <h2>Sessions</h2>
         <p class="hint">
-          You stay signed in in each browser, for 14 days at most. This ends all of your sessions in
-          this organization, also this one.
+          You stay signed in for up to 14 days in each browser. Signing out everywhere ends all of
+          your sessions in this organization, including this one.
         </p>
         <button type="button" onClick={() => openWindow('leave')}>
           Sign out everywhere

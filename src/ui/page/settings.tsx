@@ -6,13 +6,14 @@ import { TabPanel, Tabs } from '../component/tabs.tsx'
 import { useRights } from '../service/rights.ts'
 import { session } from '../service/session.ts'
 import { addressWith, parameter, setParameters } from '../state/location.ts'
+import type { SettingsPartId } from '../state/sections.ts'
 import { SettingsExports } from './settings-exports.tsx'
 import { SettingsGrants } from './settings-grants.tsx'
 import { SettingsGroups } from './settings-groups.tsx'
 import { SettingsKeys } from './settings-keys.tsx'
 import { SettingsMasking } from './settings-masking.tsx'
 import { SettingsMembers } from './settings-members.tsx'
-import { type SettingsPartId, type SettingsProps, settingsParts } from './settings-parts.ts'
+import { type SettingsProps, settingsParts } from './settings-parts.ts'
 import { SettingsQueries } from './settings-queries.tsx'
 import { SettingsRetention } from './settings-retention.tsx'
 import { SettingsRoles } from './settings-roles.tsx'
@@ -43,7 +44,7 @@ export function Settings() {
   if (error) return <Failure error={error} retry={reload} />
   if (!rights || !organization) return <Loading what="the settings" />
   const shown = settingsParts.filter(({ isFor }) => isFor(rights))
-  const { id } = shown.find((part) => part.id === parameter('tab')) ?? settingsParts[0]
+  const id = shown.find((part) => part.id === parameter('tab'))?.id ?? 'you'
   const Shown = pages[id]
   return (
     <div class="settings">

@@ -143,9 +143,9 @@ function Metrics({ row, usage }: { readonly row: Row; readonly usage: Usage | un
         <Figure key={name} name={name.replaceAll('_', ' ')} text={metric(name, value)} />
       ))}
       {hasBelow && usage.tokens > 0 && (
-        <Figure name="tokens with all below" text={number(usage.tokens)} />
+        <Figure name="tokens of the subtree" text={number(usage.tokens)} />
       )}
-      {hasBelow && usage.cost > 0 && <Figure name="cost with all below" text={cost(usage.cost)} />}
+      {hasBelow && usage.cost > 0 && <Figure name="cost of the subtree" text={cost(usage.cost)} />}
     </dl>
   )
 }

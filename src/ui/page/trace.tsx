@@ -90,6 +90,7 @@ export function Trace(props: TraceProps) {
           <CopyButton label="Copy link" text={() => window.location.href} />
           <button
             type="button"
+            class="for-wide"
             aria-pressed={isWide}
             title={isWide ? 'Show the table beside it' : 'Give it the whole page'}
             onClick={() =>
@@ -135,7 +136,7 @@ export function Trace(props: TraceProps) {
                   }}
                 />
                 <button type="button" onClick={collapseAll}>
-                  {collapsed.size > 0 ? 'Open all' : 'Close all'}
+                  {collapsed.size > 0 ? 'Expand all' : 'Collapse all'}
                 </button>
                 {wanted !== '' && (
                   <span class="hint" role="status">

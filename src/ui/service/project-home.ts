@@ -342,7 +342,7 @@ export async function loadFailing(
 ): Promise<readonly Step[]> {
   const { data } = await query(
     'dimensions: span_attributes.name as name\n' +
-      'measures: count(1) as n, left(to_string(any_value(error)), 160) as error\n' +
+      'measures: count(1) as n, left(to_string(any_value(coalesce(error.message, error))), 160) as error\n' +
       `from: ${source}\nfilter: ${within(period)} and error is not null\n` +
       `sort: n desc, name\nlimit: ${mostListed}`,
     signal,
