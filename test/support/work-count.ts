@@ -8,6 +8,7 @@ import { EntryStore } from '../../src/catalog/entry-store.ts'
 import { KindTable } from '../../src/catalog/kind-table.ts'
 import { ObjectIndex } from '../../src/catalog/object-index.ts'
 import { Engine } from '../../src/engine.ts'
+import { RequestBody } from '../../src/server/body.ts'
 import { Router } from '../../src/server/route.ts'
 import { RecordReader } from '../../src/storage/read/record-reader.ts'
 
@@ -38,6 +39,10 @@ export class WorkCount {
     this.#undo = [
       // Each request begins by finding its route.
       before(Router.prototype, 'match', () => request.enterWith(this.#calls)),
+      // A body that comes late calls from outside of its request.
+      replace(RequestBody.prototype, 'whenSettled', (call, settled) =>
+        call(AsyncLocalStorage.bind(settled as () => unknown)),
+      ),
       ...counted.map(([what, of, method]) => before(of, method, () => note(what))),
     ]
   }
@@ -58,11 +63,24 @@ export class WorkCount {
 
 /** Has `work` done before each call of a method; returns what undoes that. */
 function before(of: object, method: string, work: () => void): () => void {
-  const own = Object.getOwnPropertyDescriptor(of, method)!
-  const call = own.value as (...given: unknown[]) => unknown
-  const value = function (this: unknown, ...given: unknown[]) {
+  return replace(of, method, (call, ...given) => {
     work()
-    return call.apply(this, given)
+    return call(...given)
+  })
+}
+
+type Call = (...given: readonly unknown[]) => unknown
+
+/** Has another function called in the place of a method, which is given as the first argument; returns what undoes that. */
+function replace(
+  of: object,
+  method: string,
+  other: (call: Call, ...given: readonly unknown[]) => unknown,
+): () => void {
+  const own = Object.getOwnPropertyDescriptor(of, method)!
+  const call = own.value as Call
+  const value = function (this: unknown, ...given: readonly unknown[]) {
+    return other((...passed) => call.apply(this, [...passed]), ...given)
   }
   Object.defineProperty(of, method, { ...own, value })
   return () => Object.defineProperty(of, method, own)
