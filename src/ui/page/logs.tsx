@@ -1,5 +1,5 @@
 /** The logs of a project: found by words or queries, newest first, with a row open beside them. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useEscapeKey } from '../component/escape-key.ts'
 import { counted } from '../component/format.ts'
 import { Histogram } from '../component/histogram.tsx'
@@ -130,7 +130,7 @@ function Records({
   const isEmpty = rows.length === 0 && !isLoading && !taken.isLoading && !failure
   const span = timeSpan(time)
   // How much it has to say of a search is not known before: what is below would be pushed away.
-  const isReading = isFirstReading(view, taken.isLoading && rows.length === 0)
+  const isReading = useFirstReading(view, taken.data === undefined && taken.error === undefined)
   return (
     <div class={classOf(open)}>
       <header class="page-head">
@@ -253,9 +253,11 @@ function RowCount(props: {
   )
 }
 
-/** Whether it is not known yet what a search was taken for, and nothing is shown of an earlier one. */
-function isFirstReading({ text }: LogView, isUnknown: boolean): boolean {
-  return text !== '' && isUnknown && parameter('trace') === undefined
+/** Whether it is not known yet what the first search was taken for: below a later one, what is there stays. */
+function useFirstReading({ text }: LogView, isUnknown: boolean): boolean {
+  const wasRead = useRef(false)
+  wasRead.current ||= !isUnknown
+  return text !== '' && !wasRead.current && parameter('trace') === undefined
 }
 
 /** No words are every record; nothing is asked for that. */
