@@ -297,6 +297,11 @@ function runOver(
     records: {
       rowAt: (_: number, { index }: { index: number }) => rows[index]!.row,
       supersessions: () => keys.map((key) => ({ paginationKey: key, version: key })).values(),
+      // So much was written since the scan before that what is hidden is found anew.
+      lastSupersession: () => Number.POSITIVE_INFINITY,
+      log: () => [
+        { first: 1, transaction: 1, objects: [{ object: 1, rows: 1e9, supersessions: 1 }] },
+      ],
     },
     openSegment: () => set,
     segmentMetadata: () => metadata,
