@@ -126,6 +126,8 @@ function replace(file, bytes, same) {
   if (!same || !linked(same, part)) writeFileSync(part, bytes)
   chmodSync(part, 0o755)
   renameSync(part, file)
+  // Of two links to one file neither takes the place of the other.
+  rmSync(part, { force: true })
 }
 
 function linked(source, file) {
