@@ -1,11 +1,10 @@
 /** The nodes make the lower case of letters as it is made here, of all that are said to be so. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { plainCase, plainCaseTexts } from '../../src/clickhouse/read/letter-case.ts'
 import { textLiteral } from '../../src/clickhouse/read/sql-text.ts'
-import { Cluster, hasCluster } from '../cluster/cluster.ts'
-import { isSlow } from '../support/random-seed.ts'
+import { isClusterAsked, useCluster } from '../support/given-cluster.ts'
 
-const clusterNumber = Number(process.env.ASSAY_CLUSTER ?? 95)
+const clusterNumber = 99
 /** Characters of a statement. */
 const atOnce = 10_000
 
@@ -19,22 +18,11 @@ const others = charactersOf(0, 0xd7ff)
   .concat(charactersOf(0xe000, 0x1ffff))
   .filter((character) => !isPlain.has(character))
 
-describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())('the case of letters', () => {
-  let cluster: Cluster
-  const isOwn = process.env.ASSAY_CLUSTER === undefined
-
-  beforeAll(async () => {
-    cluster = isOwn
-      ? await Cluster.up({ shards: 1, replicas: 1, number: clusterNumber })
-      : Cluster.find(clusterNumber)!
-  }, 120_000)
-
-  afterAll(() => {
-    if (isOwn) cluster.down()
-  })
+describe.runIf(isClusterAsked)('the case of letters', () => {
+  const cluster = useCluster(clusterNumber, 1)
 
   async function ask<Result>(of: string): Promise<Result> {
-    const [row] = await cluster.ask<{ result: Result }>(1, `SELECT ${of} AS result`)
+    const [row] = await cluster().ask<{ result: Result }>(1, `SELECT ${of} AS result`)
     return row!.result
   }
 

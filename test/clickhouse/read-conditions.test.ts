@@ -3,20 +3,21 @@
  * none that does. Over random records and conditions, against the row oracle.
  */
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ProofLevel } from '../../src/clickhouse/read/bounds.ts'
 import { compilePredicates } from '../../src/clickhouse/read/compile-predicates.ts'
 import type { CompileContext } from '../../src/clickhouse/read/compile-value.ts'
 import { printExpression } from '../../src/parser/print.ts'
-import { Cluster, hasCluster } from '../cluster/cluster.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { conditions } from '../support/arbitrary-expression.ts'
 import { records } from '../support/arbitrary-record.ts'
 import { clock, physicalQuery } from '../support/compiled-plan.ts'
 import { loadTable } from '../support/exported-rows.ts'
+import { isClusterAsked, useCluster } from '../support/given-cluster.ts'
 import { expectedLines, type Loaded } from '../support/oracle-check.ts'
 import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 
-const clusterNumber = Number(process.env.ASSAY_CLUSTER ?? 97)
+const clusterNumber = 97
 const database = 'assay_conditions'
 const loads = isSlow ? 100 : 1
 const conditionsPerLoad = Number(process.env.ASSAY_CASES ?? 200)
@@ -30,55 +31,40 @@ interface Case {
   readonly areTold: boolean
 }
 
-describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())(
-  `conditions, seed ${seed}`,
-  { timeout: 3_600_000 },
-  () => {
-    let cluster: Cluster
-    const isOwn = process.env.ASSAY_CLUSTER === undefined
+describe.runIf(isClusterAsked)(`conditions, seed ${seed}`, { timeout: 3_600_000 }, () => {
+  const cluster = useCluster(clusterNumber, 2)
 
-    beforeAll(async () => {
-      cluster = isOwn
-        ? await Cluster.up({ shards: 2, replicas: 1, number: clusterNumber })
-        : Cluster.find(clusterNumber)!
-    }, 120_000)
-
-    afterAll(() => {
-      if (isOwn) cluster.down()
-    })
-
-    test('are sure of rows that pass, and keep all that may', async () => {
-      const counts = { exact: 0, superset: 0, none: 0 }
-      const found = { same: 0, rows: 0 }
-      for (let i = 0; i < loads; i++) {
-        const given = fc.sample(fc.array(records, { minLength: 60, maxLength: 60 }), {
-          numRuns: 1,
-          seed: seed + i,
-        })[0]!
-        const { loaded, object } = await loadTable(cluster, database, given)
-        const tests = fc.sample(conditions, { numRuns: conditionsPerLoad, seed: seed + i })
-        const cases = tests.flatMap((condition) => caseOf(printExpression(condition), object) ?? [])
-        for (let at = 0; at < cases.length; at += atOnce) {
-          const part = cases.slice(at, at + atOnce)
-          const answers = await ask(cluster, part, object)
-          for (const [j, { text, level, sure, may }] of part.entries()) {
-            const [certain, possible] = answers[j]!
-            const passing = idsWhere(text, loaded)
-            const label = `seed ${seed + i}: ${text}\n${level}\nsure ${sure}\nmay ${may}`
-            expect(passing, label).toEqual(expect.arrayContaining(certain))
-            expect(possible, label).toEqual(expect.arrayContaining(passing))
-            counts[level]++
-            found.rows++
-            if (certain.length === possible.length) found.same++
-          }
+  test('are sure of rows that pass, and keep all that may', async () => {
+    const counts = { exact: 0, superset: 0, none: 0 }
+    const found = { same: 0, rows: 0 }
+    for (let i = 0; i < loads; i++) {
+      const given = fc.sample(fc.array(records, { minLength: 60, maxLength: 60 }), {
+        numRuns: 1,
+        seed: seed + i,
+      })[0]!
+      const { loaded, object } = await loadTable(cluster(), database, given)
+      const tests = fc.sample(conditions, { numRuns: conditionsPerLoad, seed: seed + i })
+      const cases = tests.flatMap((condition) => caseOf(printExpression(condition), object) ?? [])
+      for (let at = 0; at < cases.length; at += atOnce) {
+        const part = cases.slice(at, at + atOnce)
+        const answers = await ask(cluster(), part, object)
+        for (const [j, { text, level, sure, may }] of part.entries()) {
+          const [certain, possible] = answers[j]!
+          const passing = idsWhere(text, loaded)
+          const label = `seed ${seed + i}: ${text}\n${level}\nsure ${sure}\nmay ${may}`
+          expect(passing, label).toEqual(expect.arrayContaining(certain))
+          expect(possible, label).toEqual(expect.arrayContaining(passing))
+          counts[level]++
+          found.rows++
+          if (certain.length === possible.length) found.same++
         }
       }
-      console.log(
-        `${found.rows} conditions, seed ${seed}: ${JSON.stringify(counts)}; of ${found.same} all rows were told`,
-      )
-    })
-  },
-)
+    }
+    console.log(
+      `${found.rows} conditions, seed ${seed}: ${JSON.stringify(counts)}; of ${found.same} all rows were told`,
+    )
+  })
+})
 
 function caseOf(text: string, object: number): Case | undefined {
   const query = `select: id | from: experiment('e') | filter: ${text}`

@@ -3,7 +3,7 @@
  * keys, aggregates, conditions and sort keys.
  */
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { compileGroupScan, compileScan } from '../../src/clickhouse/read/compile-scan.ts'
 import type { ScanParameters } from '../../src/clickhouse/read/compiled-scan.ts'
 import { createAggregateState } from '../../src/executor/aggregate/create.ts'
@@ -14,15 +14,16 @@ import { printExpression } from '../../src/parser/print.ts'
 import { type GroupRow, groupsOfCluster } from '../../src/scheduler/scan/cluster-groups.ts'
 import { fromPlain } from '../../src/type/plain.ts'
 import { writeSortedJson } from '../../src/type/write-json.ts'
-import { Cluster, hasCluster } from '../cluster/cluster.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { aggregatesOver, conditions, numberPaths, values } from '../support/arbitrary-expression.ts'
 import { records } from '../support/arbitrary-record.ts'
 import { clock, physicalQuery } from '../support/compiled-plan.ts'
 import { arrivedRound, loadTable } from '../support/exported-rows.ts'
+import { isClusterAsked, useCluster } from '../support/given-cluster.ts'
 import { comparable, expectedLines, type Loaded } from '../support/oracle-check.ts'
 import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 
-const clusterNumber = Number(process.env.ASSAY_CLUSTER ?? 96)
+const clusterNumber = 96
 const database = 'assay_groups'
 const loads = isSlow ? 50 : 1
 const queriesPerLoad = Number(process.env.ASSAY_CASES ?? 100)
@@ -67,102 +68,87 @@ const firstRows = fc
     return `select: id | from: experiment('e')${condition} | sort: ${printExpression(by)} ${way} | limit: ${limit} | offset: ${offset}`
   })
 
-describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())(
-  `groups, seed ${seed}`,
-  { timeout: 3_600_000 },
-  () => {
-    let cluster: Cluster
-    const isOwn = process.env.ASSAY_CLUSTER === undefined
+describe.runIf(isClusterAsked)(`groups, seed ${seed}`, { timeout: 3_600_000 }, () => {
+  const cluster = useCluster(clusterNumber, 2)
 
-    beforeAll(async () => {
-      cluster = isOwn
-        ? await Cluster.up({ shards: 2, replicas: 1, number: clusterNumber })
-        : Cluster.find(clusterNumber)!
-    }, 120_000)
-
-    afterAll(() => {
-      if (isOwn) cluster.down()
-    })
-
-    async function forEachLoad(
-      queries: fc.Arbitrary<string>,
-      check: (text: string, loaded: Loaded, object: number) => Promise<string>,
-    ): Promise<void> {
-      const counts: Record<string, number> = {}
-      for (let i = 0; i < loads; i++) {
-        const options = { numRuns: 1, seed: seed + i }
-        const many = fc.array(records, { minLength: 40, maxLength: 40 })
-        const { loaded, object } = await loadTable(cluster, database, fc.sample(many, options)[0]!)
-        for (const text of fc.sample(queries, { numRuns: queriesPerLoad, seed: seed + i })) {
-          const found = await check(text, loaded, object)
-          counts[found] = (counts[found] ?? 0) + 1
-        }
+  async function forEachLoad(
+    queries: fc.Arbitrary<string>,
+    check: (text: string, loaded: Loaded, object: number) => Promise<string>,
+  ): Promise<void> {
+    const counts: Record<string, number> = {}
+    for (let i = 0; i < loads; i++) {
+      const options = { numRuns: 1, seed: seed + i }
+      const many = fc.array(records, { minLength: 40, maxLength: 40 })
+      const { loaded, object } = await loadTable(cluster(), database, fc.sample(many, options)[0]!)
+      for (const text of fc.sample(queries, { numRuns: queriesPerLoad, seed: seed + i })) {
+        const found = await check(text, loaded, object)
+        counts[found] = (counts[found] ?? 0) + 1
       }
-      console.log(`seed ${seed}: ${JSON.stringify(counts)}`)
     }
+    console.log(`seed ${seed}: ${JSON.stringify(counts)}`)
+  }
 
-    test.each([
-      ['the groups', groupings],
-      ['the groups of what unpivots make', unpivoted],
-    ])('are %s of the oracle', async (_, queries) => {
-      await forEachLoad(queries, async (text, loaded, object) => {
-        const { plan, semiJoinSets } = physicalQuery(text, () => object)
-        if (plan.access.kind !== 'scan' || semiJoinSets.length > 0) return 'no scan'
-        const compiled = compileGroupScan(plan, bounds, clock)
-        if (!compiled) return 'not made'
-        const { rest, keyCount, states } = compiled
-        const others = rest ? await ask<{ body: string }>(cluster, rest.sql, rest.parameters) : []
-        if (plan.stage.kind !== 'groups' || plan.stages.length > 1) return 'further stages'
-        const texts = await ask<object>(cluster, compiled.sql, compiled.parameters)
-        const rows = texts.map((row) => JSON.parse(String(Object.values(row)[0])) as GroupRow)
-        const form = { keyCount, states, rowValues: undefined, hasPreferred: false }
-        const groups = groupsOfCluster(rows, form)
-        const results = plan.stage.aggregates.map((aggregate, i) => {
-          const state = createAggregateState(aggregate)
-          state.resize(rows.length)
-          state.merge(groups.states[i]!, sequence(0, rows.length))
-          return rows.map((_, group) => state.result(group))
-        })
-        const lines = rows.map((_, group) => {
-          const columns = plan.output.columns.map(({ name, expression }) => {
-            if (expression.kind !== 'group_column') return undefined
-            const { index } = expression
-            const value =
-              index < keyCount
-                ? fromPlain(keyAt(groups.keys[index] as WireValues, group))
-                : results[index - keyCount]![group]!
-            return `${JSON.stringify(name)}:${writeSortedJson(value)}`
-          })
-          return columns.includes(undefined) ? undefined : comparable(`{${columns.join(',')}}`)
-        })
-        if (lines.includes(undefined)) return 'calculated'
-        const expected = expectedLines(without(text, others.map(idOf)), loaded)
-        expect(lines.toSorted(), `${text}\n${compiled.sql}`).toEqual(expected.toSorted())
-        const isAny = lines.length > 0
-        return `${isAny ? 'same' : 'none'} ${states.join(' ')}${others.length > 0 ? ' of some' : ''}`
+  test.each([
+    ['the groups', groupings],
+    ['the groups of what unpivots make', unpivoted],
+  ])('are %s of the oracle', async (_, queries) => {
+    await forEachLoad(queries, async (text, loaded, object) => {
+      const { plan, semiJoinSets } = physicalQuery(text, () => object)
+      if (plan.access.kind !== 'scan' || semiJoinSets.length > 0) return 'no scan'
+      const compiled = compileGroupScan(plan, bounds, clock)
+      if (!compiled) return 'not made'
+      const { rest, keyCount, states } = compiled
+      const others = rest ? await ask<{ body: string }>(cluster(), rest.sql, rest.parameters) : []
+      if (plan.stage.kind !== 'groups' || plan.stages.length > 1) return 'further stages'
+      const texts = await ask<object>(cluster(), compiled.sql, compiled.parameters)
+      const rows = texts.map((row) => JSON.parse(String(Object.values(row)[0])) as GroupRow)
+      const form = { keyCount, states, rowValues: undefined, hasPreferred: false }
+      const groups = groupsOfCluster(rows, form)
+      const results = plan.stage.aggregates.map((aggregate, i) => {
+        const state = createAggregateState(aggregate)
+        state.resize(rows.length)
+        state.merge(groups.states[i]!, sequence(0, rows.length))
+        return rows.map((_, group) => state.result(group))
       })
+      const lines = rows.map((_, group) => {
+        const columns = plan.output.columns.map(({ name, expression }) => {
+          if (expression.kind !== 'group_column') return undefined
+          const { index } = expression
+          const value =
+            index < keyCount
+              ? fromPlain(keyAt(groups.keys[index] as WireValues, group))
+              : results[index - keyCount]![group]!
+          return `${JSON.stringify(name)}:${writeSortedJson(value)}`
+        })
+        return columns.includes(undefined) ? undefined : comparable(`{${columns.join(',')}}`)
+      })
+      if (lines.includes(undefined)) return 'calculated'
+      const expected = expectedLines(without(text, others.map(idOf)), loaded)
+      expect(lines.toSorted(), `${text}\n${compiled.sql}`).toEqual(expected.toSorted())
+      const isAny = lines.length > 0
+      return `${isAny ? 'same' : 'none'} ${states.join(' ')}${others.length > 0 ? ' of some' : ''}`
     })
+  })
 
-    test('are the first rows of the oracle', async () => {
-      await forEachLoad(firstRows, async (text, loaded, object) => {
-        const { plan, semiJoinSets } = physicalQuery(text, () => object)
-        if (plan.access.kind !== 'scan' || semiJoinSets.length > 0) return 'no scan'
-        const compiled = compileScan(plan, bounds, clock)
-        if (compiled.result.limit === undefined) return 'all'
-        const rows = await ask<{ body: string }>(cluster, compiled.sql, compiled.parameters)
-        const ids = rows.map(idOf)
-        const expected = expectedLines(text, loaded).map(
-          (line) => (JSON.parse(line) as { id: string }).id,
-        )
-        expect(ids, `${text}\n${compiled.sql}`).toEqual(expect.arrayContaining(expected))
-        if (ids.length > compiled.result.limit) return 'with others'
-        const { offset } = plan
-        expect(ids.slice(offset), `${text}\n${compiled.sql}`).toEqual(expected)
-        return 'same'
-      })
+  test('are the first rows of the oracle', async () => {
+    await forEachLoad(firstRows, async (text, loaded, object) => {
+      const { plan, semiJoinSets } = physicalQuery(text, () => object)
+      if (plan.access.kind !== 'scan' || semiJoinSets.length > 0) return 'no scan'
+      const compiled = compileScan(plan, bounds, clock)
+      if (compiled.result.limit === undefined) return 'all'
+      const rows = await ask<{ body: string }>(cluster(), compiled.sql, compiled.parameters)
+      const ids = rows.map(idOf)
+      const expected = expectedLines(text, loaded).map(
+        (line) => (JSON.parse(line) as { id: string }).id,
+      )
+      expect(ids, `${text}\n${compiled.sql}`).toEqual(expect.arrayContaining(expected))
+      if (ids.length > compiled.result.limit) return 'with others'
+      const { offset } = plan
+      expect(ids.slice(offset), `${text}\n${compiled.sql}`).toEqual(expected)
+      return 'same'
     })
-  },
-)
+  })
+})
 
 function idOf({ body }: { readonly body: string }): string {
   return (JSON.parse(body) as { id: string }).id

@@ -3,18 +3,19 @@
  * letters that fold, against the search of single values.
  */
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { compilePredicates } from '../../src/clickhouse/read/compile-predicates.ts'
 import { printExpression } from '../../src/parser/print.ts'
 import { matchWords } from '../../src/type/text-match.ts'
 import type { Value } from '../../src/type/value.ts'
-import { Cluster, hasCluster } from '../cluster/cluster.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { literal, path, span } from '../support/arbitrary-expression.ts'
 import { clock, physicalQuery } from '../support/compiled-plan.ts'
 import { loadTable } from '../support/exported-rows.ts'
+import { isClusterAsked, useCluster } from '../support/given-cluster.ts'
 import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 
-const clusterNumber = Number(process.env.ASSAY_CLUSTER ?? 92)
+const clusterNumber = 98
 const database = 'assay_words'
 const loads = Number(process.env.ASSAY_LOADS ?? (isSlow ? 50 : 1))
 const queriesPerLoad = 60
@@ -83,60 +84,45 @@ const queries = fc
   .map((list) => list.join(' '))
 const fields = ['input', 'error', 'metadata'] as const
 
-describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())(
-  `searches, seed ${seed}`,
-  { timeout: 3_600_000 },
-  () => {
-    let cluster: Cluster
-    const isOwn = process.env.ASSAY_CLUSTER === undefined
+describe.runIf(isClusterAsked)(`searches, seed ${seed}`, { timeout: 3_600_000 }, () => {
+  const cluster = useCluster(clusterNumber, 2)
 
-    beforeAll(async () => {
-      cluster = isOwn
-        ? await Cluster.up({ shards: 2, replicas: 1, number: clusterNumber })
-        : Cluster.find(clusterNumber)!
-    }, 120_000)
-
-    afterAll(() => {
-      if (isOwn) cluster.down()
-    })
-
-    test('are sure of values that have the words, and keep all that may', async () => {
-      const counts = { exact: 0, superset: 0, none: 0, certain: 0, passing: 0, open: 0 }
-      for (let i = 0; i < loads; i++) {
-        const many = fc.array(records, { minLength: rowsPerLoad, maxLength: rowsPerLoad })
-        const options = { numRuns: 1, seed: seed + i }
-        const given = fc.sample(many, options)[0]!
-        const numbered = given.map((record, place) => ({ ...record, span_id: String(place) }))
-        const { object } = await loadTable(cluster, database, numbered)
-        const asked = fc.sample(fc.tuple(fc.constantFrom(...fields), queries), {
-          numRuns: queriesPerLoad,
-          seed: seed + i,
-        })
-        const cases = asked.map(([field, query]) => compiled(field, query, object))
-        for (let at = 0; at < cases.length; at += atOnce) {
-          const answers = await ask(cluster, cases.slice(at, at + atOnce), object)
-          for (const [j, [certain, possible]] of answers.entries()) {
-            const [field, query] = asked[at + j]!
-            const { level, sure, may } = cases[at + j]!
-            const passing = given.flatMap((record, place) => {
-              return matchWords(record[field], query) === true ? [String(place)] : []
-            })
-            const wrong = certain.filter((place) => !passing.includes(place))
-            const lost = passing.filter((place) => !possible.includes(place))
-            const values = [...wrong, ...lost].map((place) => given[Number(place)]![field])
-            const label = `seed ${seed + i}: ${field} match ${query}: ${JSON.stringify(values)}\n${level}\nsure ${sure}\nmay ${may}`
-            expect({ wrong, lost }, label).toEqual({ wrong: [], lost: [] })
-            counts[level]++
-            counts.certain += certain.length
-            counts.passing += passing.length
-            counts.open += possible.length - certain.length
-          }
+  test('are sure of values that have the words, and keep all that may', async () => {
+    const counts = { exact: 0, superset: 0, none: 0, certain: 0, passing: 0, open: 0 }
+    for (let i = 0; i < loads; i++) {
+      const many = fc.array(records, { minLength: rowsPerLoad, maxLength: rowsPerLoad })
+      const options = { numRuns: 1, seed: seed + i }
+      const given = fc.sample(many, options)[0]!
+      const numbered = given.map((record, place) => ({ ...record, span_id: String(place) }))
+      const { object } = await loadTable(cluster(), database, numbered)
+      const asked = fc.sample(fc.tuple(fc.constantFrom(...fields), queries), {
+        numRuns: queriesPerLoad,
+        seed: seed + i,
+      })
+      const cases = asked.map(([field, query]) => compiled(field, query, object))
+      for (let at = 0; at < cases.length; at += atOnce) {
+        const answers = await ask(cluster(), cases.slice(at, at + atOnce), object)
+        for (const [j, [certain, possible]] of answers.entries()) {
+          const [field, query] = asked[at + j]!
+          const { level, sure, may } = cases[at + j]!
+          const passing = given.flatMap((record, place) => {
+            return matchWords(record[field], query) === true ? [String(place)] : []
+          })
+          const wrong = certain.filter((place) => !passing.includes(place))
+          const lost = passing.filter((place) => !possible.includes(place))
+          const values = [...wrong, ...lost].map((place) => given[Number(place)]![field])
+          const label = `seed ${seed + i}: ${field} match ${query}: ${JSON.stringify(values)}\n${level}\nsure ${sure}\nmay ${may}`
+          expect({ wrong, lost }, label).toEqual({ wrong: [], lost: [] })
+          counts[level]++
+          counts.certain += certain.length
+          counts.passing += passing.length
+          counts.open += possible.length - certain.length
         }
       }
-      console.log(`seed ${seed}: ${JSON.stringify(counts)}`)
-    })
-  },
-)
+    }
+    console.log(`seed ${seed}: ${JSON.stringify(counts)}`)
+  })
+})
 
 function compiled(field: string, query: string, object: number) {
   const condition = printExpression({
