@@ -197,17 +197,20 @@ describe('segments that are damaged', () => {
       await before.flush()
       await before.compact()
       await before.close()
-      await damageSegments(directory, 'columns', randomOf(randomSeed))
+      // Some of it is in the bytes that fill up between values, where it is none.
+      const random = randomOf(randomSeed)
+      for (let i = 0; i < 10; i++) await damageSegments(directory, 'columns', random)
       const engine = await Engine.open({
         dataDirectory: directory,
         workers: 1,
         maintenance: { limits, scrubBytesPerSecond: 2 ** 30 },
       })
       try {
-        const { damage } = await until(engine, ({ scrub }) => scrub.rounds > 0)
-        expect(damage.found).toBeGreaterThan(0)
-        const { scrub } = await until(engine, (status) => status.damage.left === 0)
-        expect(scrub.found).toEqual({ segments: 1, indexes: 0, records: 0 })
+        const { scrub } = await until(engine, (status) => status.scrub.rounds > 0)
+        expect(scrub.found).toMatchObject({ indexes: 0, records: 0 })
+        expect(scrub.found.segments).toBeGreaterThan(0)
+        await until(engine, ({ damage }) => damage.found === scrub.found.segments)
+        await until(engine, ({ damage }) => damage.left === 0)
         expect(scrub.bytes).toBeGreaterThan(2 ** 20)
       } finally {
         await engine.close()
