@@ -44,3 +44,8 @@ export function credentialsOf(
     impersonate: request.getHeader('x-bt-impersonate-user'),
   }
 }
+
+/** Whether they say who asks at all. */
+export function hasCredentials({ session, authorization, token }: Credentials): boolean {
+  return session !== undefined || Boolean(authorization || token)
+}

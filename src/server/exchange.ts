@@ -3,6 +3,7 @@ import { AssayError } from '../error.ts'
 import type { RequestBody } from './body.ts'
 import { type ContentEncoding, chooseEncoding } from './content-encoding.ts'
 import type { RequestHead, Responder } from './http/http-server.ts'
+import type { SeenByPage } from './nodes/seen.ts'
 import { ResponseSender } from './response.ts'
 import type { FailureForm } from './route.ts'
 import { newTraceId } from './trace-id.ts'
@@ -34,6 +35,8 @@ export class Exchange {
   status = 0
   /** What it changes is told of by how far the service is then. */
   mayChange = false
+  /** The page's, of which a cookie tells what it has seen; see `pageOf`. */
+  page: SeenByPage | undefined
   /** The connection ends with it, since nothing says for sure where the next request begins. */
   endsConnection = false
   #cancel: AbortController | undefined

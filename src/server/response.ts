@@ -169,13 +169,13 @@ function headOf(
   options: SendOptions,
 ): AnswerHead {
   const status = reply.status ?? 200
-  let lines = options.commonLines()
+  let lines = ''
   if (status !== 204) {
     lines += `content-type: ${reply.contentType ?? 'application/json'}\r\n${varyLine}`
   }
   if (encoding) lines += `content-encoding: ${encoding}\r\n`
   if (reply.headers) lines += headerLines(reply.headers)
-  return { status, lines }
+  return { status, lines: lines + options.commonLines() }
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

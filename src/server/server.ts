@@ -34,12 +34,14 @@ import { LiveQueries } from './live/live-queries.ts'
 import { Sockets } from './live/sockets.ts'
 import type { Logger } from './logger.ts'
 import { Metrics } from './metrics.ts'
+import { namedHeaders } from './named-headers.ts'
+import { Arrivals } from './nodes/arrivals.ts'
 import type { Home } from './nodes/home.ts'
 import { passedOn } from './nodes/pass-on.ts'
-import { ageLine, positionHeader, type Seen, seenBy, transactionHeader } from './nodes/seen.ts'
+import { ageLine, pageOf, positionHeader, transactionHeader } from './nodes/seen.ts'
 import { OpenExchanges } from './open-exchanges.ts'
 import { longestCredentials, OpenRequests } from './open-requests.ts'
-import { publicUrl } from './public-url.ts'
+import { addressHeaders, type PublicUrl, publicUrl } from './public-url.ts'
 import { RecordInserter } from './record-inserter.ts'
 import type { Reply, WholeReply } from './reply.ts'
 import { RequestNotes } from './request-notes.ts'
@@ -101,6 +103,8 @@ export class Server {
   readonly #grpc: OtlpGrpcServer
   readonly #notes: RequestNotes
   readonly #addresses: ClientAddresses
+  readonly #arrivals: Arrivals
+  readonly #publicUrl: PublicUrl
   #draining = false
 
   private constructor(options: ServerOptions) {
@@ -119,14 +123,17 @@ export class Server {
     this.#metrics.observeRetention(() => options.retention.status)
     this.#metrics.observeExports(() => options.exports.status)
     this.#addresses = new ClientAddresses(options.trustedProxies ?? 0)
+    this.#arrivals = new Arrivals(options.home)
     this.#notes = new RequestNotes(this.#metrics, logger)
     this.#limits = new RequestLimits(requestsPerMinute)
     const url = publicUrl(options.publicUrl, options.trustedProxies)
+    this.#publicUrl = url
     const live = new LiveQueries(engine, access)
     this.#live = live
     const countRequest = (who: Principal) => this.#limits.count(who)
     this.#sockets = new Sockets({
       addresses: this.#addresses,
+      arrivals: this.#arrivals,
       engine,
       access,
       live,
@@ -267,22 +274,29 @@ export class Server {
       address ??= this.#addresses.of(responder, request)
       return address
     }
+    const pageUrl = () => this.#publicUrl(namedHeaders(request, addressHeaders))
+    exchange.page = pageOf(request, changes, pageUrl)
     const credentials = credentialsOf(request, changes, addressNow)
     const gateNow = () => {
       const principal = this.#options.access.authenticate(credentials)
       return this.#options.access.gate(principal, exchange.traceId)
     }
-    const seen = route.servedBy === 'any' ? seenBy(request) : undefined
-    // Even a key may be newer than what is here.
-    const isEarly = seen !== undefined && !this.#isReached(seen)
-    const gate = isOpen || isEarly ? undefined : this.#admit(gateNow())
+    let arrival = route.servedBy === 'any' ? this.#arrivals.ofSeen(request) : undefined
+    let gate: Gate | undefined
+    try {
+      // Even a key may be newer than what is here.
+      if (!isOpen && !arrival) gate = this.#admit(gateNow())
+    } catch (thrown) {
+      arrival = this.#arrivals.ofUnknown(thrown, credentials)
+      if (!arrival) throw thrown
+    }
     // Later the request is gone, and what comes of it was right once.
     credentials.address = undefined
     if (route.access === 'open')
       route.admit?.(match.parameters, new URLSearchParams(request.getQuery()))
     if (gate) exchange.check = gateNow
     if (route.method !== 'GET') {
-      const isUnknown = isEarly || (isOpen && route.bodySize !== 'records')
+      const isUnknown = arrival !== undefined || (isOpen && route.bodySize !== 'records')
       if (isUnknown) exchange.onEnd = this.#openRequests.begin(addressNow())
       exchange.body = new RequestBody(responder, {
         contentLength: request.getHeader('content-length'),
@@ -300,9 +314,9 @@ export class Server {
     }
     const { body } = exchange
     exchange.mayChange = changes && route.servedBy !== 'any'
-    if (isEarly) {
+    if (arrival) {
       this.#serve(exchange, async () => {
-        const [whole] = await Promise.all([body?.bytes, this.#options.home?.seen(seen)])
+        const [whole] = await Promise.all([body?.bytes, arrival])
         if (isOpen) return answer(whole)
         const late = this.#admit(gateNow())
         exchange.check = gateNow
@@ -318,13 +332,6 @@ export class Server {
       this.#serve(exchange, () => (bytes ? answer(bytes) : this.#failedBody(exchange, body)))
       return true
     })
-  }
-
-  /** Whether what a client has seen elsewhere is here. */
-  #isReached({ transaction, position }: Seen): boolean {
-    const { engine, home } = this.#options
-    if (!home) return true
-    return transaction <= engine.lastTransaction && position <= engine.catalog.position
   }
 
   /** What is answered to a body that could not be had. */
@@ -435,14 +442,13 @@ export class Server {
   }
 
   /** How far the service is, where that tells the client of its own change; and how old what a node answers may be. */
-  #progressLines({ mayChange }: Exchange): string {
+  #progressLines({ mayChange, page }: Exchange): string {
     const { engine, home } = this.#options
     if (home) return ageLine(home.status)
     if (!mayChange) return ''
-    return (
-      `${transactionHeader}: ${engine.lastTransactionId()}\r\n` +
-      `${positionHeader}: ${engine.catalog.position}\r\n`
-    )
+    const seen = { transaction: engine.lastTransactionId(), position: engine.catalog.position }
+    const cookie = page ? `set-cookie: ${page.cookie(seen)}\r\n` : ''
+    return `${transactionHeader}: ${seen.transaction}\r\n${positionHeader}: ${seen.position}\r\n${cookie}`
   }
 
   #errorReply(exchange: Exchange, thrown: unknown, queryText?: string): WholeReply {
@@ -454,6 +460,10 @@ export class Server {
       this.#options.logger.error({ traceId, path, err: error.cause ?? error }, 'request failed')
     }
     const reply = errorReply(error, { path, traceId, queryText }, exchange.failure)
+    // A home node that was restored from a backup never comes so far again.
+    if (error.code === 'HOME_AHEAD' && exchange.page) {
+      return { ...reply, headers: { ...reply.headers, 'set-cookie': exchange.page.cookie() } }
+    }
     if (error.status !== 405) return reply
     return { ...reply, headers: { allow: this.#router.methods(path).join(', ') } }
   }
@@ -472,27 +482,4 @@ function refuse(error: AssayError, path: string): Refusal {
 
 function isWhole(reply: Reply): reply is WholeReply {
   return typeof reply.body === 'string' || reply.body instanceof Uint8Array
-}
-
-function namedHeaders(request: RequestHead, names: Route['headers'] = []) {
-  const headers = new Map<string, string>()
-  if (names === 'all') {
-    request.forEach((name, value) => {
-      const before = headers.get(name)
-      headers.set(name, before === undefined ? value : `${before}, ${value}`)
-    })
-    return headers
-  }
-  for (const name of names) {
-    const value = request.getHeader(name)
-    if (value !== '') headers.set(name, asUtf8(value))
-  }
-  return headers
-}
-
-/** A header's bytes, which come as Latin-1, as the UTF-8 that programs send today; as they came if they are none. */
-function asUtf8(value: string): string {
-  if (!/[\x80-\xff]/.test(value)) return value
-  const text = Buffer.from(value, 'latin1').toString()
-  return text.includes('\ufffd') ? value : text
 }

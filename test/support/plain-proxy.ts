@@ -11,10 +11,11 @@ export class PlainProxy {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  static async start(targets: readonly string[]): Promise<PlainProxy> {
+  /** @param port any free one when not given */
+  static async start(targets: readonly string[], port = 0): Promise<PlainProxy> {
     const ports = targets.map((target) => Number(new URL(target).port))
     const server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
     const proxy = new PlainProxy(server)
     let next = 0
     server.on('connection', (from) => proxy.#join(from, ports[next++ % ports.length]!))

@@ -6,7 +6,9 @@ import type { Access } from '../../src/access/access.ts'
 import { type Service, startService } from '../../src/cli/service.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/server/logger.ts'
+import { transactionHeader } from '../../src/server/nodes/seen.ts'
 import type { Route } from '../../src/server/route.ts'
+import { PlainProxy } from './plain-proxy.ts'
 
 export const testKey = 'sk-test-0123456789'
 
@@ -33,23 +35,105 @@ export interface RequestOptions {
   readonly key?: string | null
 }
 
-/** A service in a folder of its own, on a port of its own, and ways to talk to it. */
+/** Query nodes that follow a service, and a proxy before them that is asked in its place. */
+class QueryNodes {
+  readonly proxy: PlainProxy
+  readonly #services: readonly Service[]
+  readonly #folders: readonly string[]
+
+  private constructor(proxy: PlainProxy, services: readonly Service[], folders: readonly string[]) {
+    this.proxy = proxy
+    this.#services = services
+    this.#folders = folders
+  }
+
+  static async start(
+    home: Service,
+    count: number,
+    environment: Record<string, string>,
+    port: number,
+  ): Promise<QueryNodes> {
+    const folders = Array.from({ length: count }, newFolder)
+    const of = { ...environment, ASSAY_HOME: home.url, ASSAY_HOME_KEY: testKey }
+    const services = await Promise.all(folders.map((folder) => openService(folder, of)))
+    const urls = services.map(({ url }) => url)
+    return new QueryNodes(await PlainProxy.start(urls, port), services, folders)
+  }
+
+  /** Resolves once each node is as far as the answer to a change tells. */
+  async reach(told: Headers): Promise<void> {
+    const headers = new Headers({ authorization: `Bearer ${testKey}` })
+    for (const [name, value] of told) if (name.startsWith('x-bt-')) headers.set(name, value)
+    await Promise.all(
+      this.#services.map(async ({ url }) => {
+        const { status } = await fetch(`${url}/admin/status`, { headers })
+        if (status !== 200) throw new Error(`a node does not come as far: ${status}`)
+      }),
+    )
+  }
+
+  async close(): Promise<void> {
+    await this.proxy.close()
+    for (const service of this.#services) await service.close()
+    for (const folder of this.#folders) rmSync(folder, { recursive: true })
+  }
+}
+
+function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'assay-server-'))
+}
+
+/** A service in the process of the tests. */
+function openService(
+  directory: string,
+  environment: Record<string, string>,
+  port = 0,
+): Promise<Service> {
+  const config = readConfig(
+    {
+      port: String(port),
+      dataDir: directory,
+      workers: environment.ASSAY_WORKERS ?? '0',
+      logLevel: 'silent',
+    },
+    {
+      ...(!environment.ASSAY_HOME && { ASSAY_BOOTSTRAP_KEY: testKey }),
+      ASSAY_OTLP_GRPC_PORT: 'off',
+      ASSAY_HTTP_SERVER: process.env.ASSAY_HTTP_SERVER,
+      ...environment,
+    },
+  )
+  return startService(config, createLogger(config.logLevel))
+}
+
+/**
+ * A service in a folder of its own, on a port of its own, and ways to talk to it. With `ASSAY_QUERY_NODES=2` in the
+ * environment of the tests, two query nodes behind a plain proxy are asked in its place.
+ */
 export class RunningService {
   readonly url: string
   readonly directory: string
   readonly #service: Service
   readonly #environment: Record<string, string>
 
-  private constructor(service: Service, directory: string, environment: Record<string, string>) {
+  readonly #nodes: QueryNodes | undefined
+
+  private constructor(
+    service: Service,
+    directory: string,
+    environment: Record<string, string>,
+    nodes: QueryNodes | undefined,
+  ) {
     this.#service = service
     this.#environment = environment
-    this.url = service.url
+    this.#nodes = nodes
+    this.url = nodes?.proxy.url ?? service.url
     this.directory = directory
   }
 
   /** @param port any free one when not given */
   static start(environment: Record<string, string> = {}, port = 0): Promise<RunningService> {
-    return RunningService.#open(mkdtempSync(join(tmpdir(), 'assay-server-')), environment, port)
+    return RunningService.#open(newFolder(), environment, port)
   }
 
   /** Over a folder that is there. */
@@ -70,33 +154,21 @@ export class RunningService {
     environment: Record<string, string>,
     port = 0,
   ): Promise<RunningService> {
-    const config = readConfig(
-      {
-        port: String(port),
-        dataDir: directory,
-        workers: environment.ASSAY_WORKERS ?? '0',
-        logLevel: 'silent',
-      },
-      {
-        ASSAY_BOOTSTRAP_KEY: testKey,
-        ASSAY_OTLP_GRPC_PORT: 'off',
-        ASSAY_HTTP_SERVER: process.env.ASSAY_HTTP_SERVER,
-        ...environment,
-      },
-    )
-    const service = await startService(config, createLogger(config.logLevel))
-    return new RunningService(service, directory, environment)
+    const nodes = Number(process.env.ASSAY_QUERY_NODES ?? 0)
+    const service = await openService(directory, environment, nodes > 0 ? 0 : port)
+    const before = nodes > 0 ? await QueryNodes.start(service, nodes, environment, port) : undefined
+    return new RunningService(service, directory, environment, before)
   }
 
   /** Stops it and starts another over its folder with the same settings and `further` ones, on another port. */
   async restart(further: Record<string, string> = {}): Promise<RunningService> {
-    await this.#service.close()
+    await this.#close()
     return RunningService.#open(this.directory, { ...this.#environment, ...further })
   }
 
   /** Stops it; what is given back starts another over its folder, on the same port. */
   async halt(): Promise<() => Promise<RunningService>> {
-    await this.#service.close()
+    await this.#close()
     const port = Number(new URL(this.url).port)
     return () => RunningService.#open(this.directory, this.#environment, port)
   }
@@ -115,13 +187,20 @@ export class RunningService {
   }
 
   async stop(): Promise<void> {
-    await this.#service.close()
+    await this.#close()
     rmSync(this.directory, { recursive: true })
+  }
+
+  async #close(): Promise<void> {
+    await this.#nodes?.close()
+    await this.#service.close()
   }
 
   async request(path: string, options: RequestOptions = {}): Promise<Answer> {
     const response = await this.fetch(path, options)
     const text = await response.text()
+    // Whoever is asked next has it.
+    if (response.headers.has(transactionHeader)) await this.#nodes?.reach(response.headers)
     return { status: response.status, headers: response.headers, text, json: parse(text) }
   }
 

@@ -33,6 +33,7 @@ export interface ConnectionOptions {
 export const closeCodes = {
   goingAway: 1001,
   unsupported: 1003,
+  tryAgain: 1013,
   unauthenticated: 4401,
 } as const
 
@@ -46,6 +47,11 @@ const highWater = 256 * 1024
 
 /** What of a long message is handed over in a turn. */
 const chunkBytes = 2 ** 20
+
+interface EarlyMessage {
+  readonly message: Uint8Array
+  readonly isBinary: boolean
+}
 
 export class SocketConnection implements MessageSink, PeerListener {
   readonly #options: ConnectionOptions
@@ -63,14 +69,48 @@ export class SocketConnection implements MessageSink, PeerListener {
   #writable: (() => void) | undefined
   /** Messages that wait for the end of a long one. */
   #waiting: string[] | undefined
+  /** Messages of the other end that wait for what it has seen elsewhere; undefined once that is here. */
+  #early: EarlyMessage[] | undefined
 
-  /** @param credentials those of the request; undefined when a message is to bring them */
-  constructor(options: ConnectionOptions, address: string, credentials: Credentials | undefined) {
+  /**
+   * @param credentials those of the request; undefined when a message is to bring them
+   * @param arrival resolves when what the client has seen elsewhere is here; undefined when it is
+   */
+  constructor(
+    options: ConnectionOptions,
+    address: string,
+    credentials: Credentials | undefined,
+    arrival: Promise<void> | undefined,
+  ) {
     this.#options = options
     this.address = address
+    if (!arrival) this.#enter(credentials)
+    else void this.#enterAfter(arrival, credentials)
+  }
+
+  /** Throws ACCESS_UNAUTHENTICATED. */
+  #enter(credentials: Credentials | undefined): void {
     if (!credentials) return
-    options.access.authenticate(credentials)
+    this.#principal(credentials)
     this.#credentials = credentials
+    if (this.#peer) this.send({ type: 'ready' })
+  }
+
+  async #enterAfter(arrival: Promise<void>, credentials: Credentials | undefined): Promise<void> {
+    const early: EarlyMessage[] = []
+    this.#early = early
+    try {
+      await arrival
+      this.#enter(credentials)
+    } catch (thrown) {
+      const error = toAssayError(thrown)
+      this.send({ type: 'error', ...errorFields(error, { traceId: newTraceId() }) })
+      const isUnknown = error.code === 'ACCESS_UNAUTHENTICATED'
+      this.end(isUnknown ? closeCodes.unauthenticated : closeCodes.tryAgain, error.message)
+      return
+    }
+    this.#early = undefined
+    for (const { message, isBinary } of early) this.receive(message, isBinary)
   }
 
   get isAuthenticated(): boolean {
@@ -98,11 +138,16 @@ export class SocketConnection implements MessageSink, PeerListener {
 
   receive(message: Uint8Array, isBinary: boolean): void {
     this.seen()
+    if (this.#early) {
+      if (this.#early.length < mostQueries) this.#early.push({ message: message.slice(), isBinary })
+      else this.end(closeCodes.tryAgain, 'too many messages before the node has what was seen')
+      return
+    }
     if (isBinary) {
       this.end(closeCodes.unsupported, 'messages are JSON texts')
       return
     }
-    const traceId = randomUUID().replaceAll('-', '')
+    const traceId = newTraceId()
     let text: string | undefined
     let name: string | undefined
     try {
@@ -311,6 +356,10 @@ export class SocketConnection implements MessageSink, PeerListener {
       })
     }
   }
+}
+
+function newTraceId(): string {
+  return randomUUID().replaceAll('-', '')
 }
 
 function cancelled(): AssayError {

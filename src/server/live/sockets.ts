@@ -1,10 +1,11 @@
 /** `/btql/stream` as a WebSocket: who may open one, and how long it stays open. */
-import type { Credentials } from '../../access/access.ts'
 import { networkOf } from '../../access/guess-limits.ts'
 import { AssayError, toAssayError } from '../../error.ts'
-import { type ClientAddresses, credentialsOf } from '../credentials.ts'
+import { type ClientAddresses, credentialsOf, hasCredentials } from '../credentials.ts'
 import type { Connected, Refusal, RequestHead, SocketRoute } from '../http/http-server.ts'
 import { framingOf } from '../http/request-framing.ts'
+import { namedHeaders } from '../named-headers.ts'
+import type { Arrivals } from '../nodes/arrivals.ts'
 import { addressHeaders, type PublicUrl } from '../public-url.ts'
 import { type ConnectionOptions, closeCodes, SocketConnection } from './socket-connection.ts'
 
@@ -12,6 +13,7 @@ export interface SocketsOptions extends Omit<ConnectionOptions, 'opened' | 'clos
   readonly refuse: (error: AssayError, path: string) => Refusal
   readonly publicUrl: PublicUrl
   readonly addresses: ClientAddresses
+  readonly arrivals: Arrivals
 }
 
 export const streamPath = '/btql/stream'
@@ -111,13 +113,16 @@ export class Sockets {
     const address = this.#options.addresses.of(connected, request)
     const credentials = credentialsOf(request, false, () => address)
     if (credentials.session !== undefined) this.#requireOwnPage(request)
-    if (hasAny(credentials)) return new SocketConnection(this.#options, address, credentials)
+    const arrival = this.#options.arrivals.ofSeen(request)
+    if (hasCredentials(credentials)) {
+      return new SocketConnection(this.#options, address, credentials, arrival)
+    }
     if (!this.#hasPlace(address)) {
       throw new AssayError('LIMIT_OVERLOADED', 'too many connections have brought no key yet', {
         hint: 'connect with the header "Authorization: Bearer <key>"',
       })
     }
-    return new SocketConnection(this.#options, address, undefined)
+    return new SocketConnection(this.#options, address, undefined, arrival)
   }
 
   /** For one more connection that brings no key with its request. */
@@ -133,9 +138,7 @@ export class Sockets {
 
   /** Browsers send the cookie of a session whichever page connects, and say which that is. */
   #requireOwnPage(request: RequestHead): void {
-    const headers = new Map(addressHeaders.map((name) => [name, request.getHeader(name)] as const))
-    for (const [name, value] of headers) if (value === '') headers.delete(name)
-    const own = new URL(this.#options.publicUrl(headers)).host
+    const own = new URL(this.#options.publicUrl(namedHeaders(request, addressHeaders))).host
     const origin = request.getHeader('origin')
     if (URL.canParse(origin) && new URL(origin).host === own) return
     throw new AssayError('ACCESS_DENIED', 'Pages of other sites may not use the session', {
@@ -176,8 +179,4 @@ export class Sockets {
     this.#recheck = undefined
     for (const connection of this.#open) connection.recheck()
   }
-}
-
-function hasAny({ session, authorization, token }: Credentials): boolean {
-  return session !== undefined || Boolean(authorization || token)
 }

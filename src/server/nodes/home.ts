@@ -59,6 +59,8 @@ export class Home {
   #sourceName: string | undefined
   /** The newest transaction that the home has told of. */
   #target = 0
+  /** How many lines the feeds have had. */
+  #lines = 0
   #hasCatalog = false
   #isConnected = false
   #isVerified = false
@@ -106,6 +108,20 @@ export class Home {
     if (this.#fault && !known && !this.#isConnected) throw this.#fault
     if (!this.#fault || !known) await this.#until(() => this.#isCaughtUp() || !!this.#stale)
     if (this.#stale === undefined && this.#isCaughtUp()) this.#note()
+  }
+
+  /** Whether all that a client has seen is here. */
+  has({ transaction, position }: Seen): boolean {
+    return transaction <= this.#last && position <= this.#options.engine.catalog.position
+  }
+
+  /**
+   * Resolves once the catalog here is what the home has now, as far as can be told: the next line may have been on its way
+   * already, the one after it was not. Resolves, too, when the home is lost.
+   */
+  heardAnew(): Promise<void> {
+    const after = this.#lines + 2
+    return this.#until(() => this.#lines >= after || !this.#isConnected)
   }
 
   /** Resolves once queries see the transaction; throws HOME_AHEAD after so long. */
@@ -226,6 +242,7 @@ export class Home {
         this.#hasCatalog = true
       }
     }
+    this.#lines++
     if (purges) this.#purges.push({ purges, transaction: transaction ?? 0 })
     if (transaction !== undefined) {
       this.#target = transaction

@@ -1,8 +1,10 @@
 /** Query nodes as real processes: a home node, two that follow it, and a plain proxy before all three. */
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
 import { startService } from '../../../src/cli/service.ts'
 import { readConfig } from '../../../src/config.ts'
 import { createLogger } from '../../../src/server/logger.ts'
@@ -95,6 +97,71 @@ test('whoever brings along what it has seen reads its own writes on any node', a
     written.push(id)
     expect(await idsAt(proxy.url, project, { headers: seenIn(headers) })).toEqual(written)
   }
+})
+
+/** The cookies of a browser. */
+class Cookies {
+  readonly #jar = new Map<string, string>()
+
+  take(headers: Headers): void {
+    for (const line of headers.getSetCookie()) {
+      const [name = '', value = ''] = line.split(';')[0]!.split('=')
+      this.#jar.set(name, value)
+    }
+  }
+
+  get text(): string {
+    return [...this.#jar].map((cookie) => cookie.join('=')).join('; ')
+  }
+}
+
+test('the page signs in and reads its own writes on any node', async () => {
+  for (let round = 0; round < 10; round++) {
+    const cookies = new Cookies()
+    const asked = async (path: string, body?: object, headers: Record<string, string> = {}) => {
+      const response = await fetch(proxy.url + path, {
+        method: body ? 'POST' : 'GET',
+        headers: { connection: 'close', cookie: cookies.text, ...headers },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      cookies.take(response.headers)
+      const text = await response.text()
+      expect(response.status, text).toBe(200)
+      return JSON.parse(text)
+    }
+    const { change_token } = await asked('/session', { api_key: testKey })
+    const token = { 'x-assay-change-token': change_token as string }
+    const { id } = await asked('/v1/project', { name: `page ${round}` }, token)
+    await asked(`/v1/project_logs/${id}/insert`, { events: [{ id: 'a' }] }, token)
+    expect((await asked('/btql', idsQuery(id), token)).data).toEqual([{ id: 'a' }])
+    const socket = new WebSocket(`${proxy.url.replace('http', 'ws')}/btql/stream`, {
+      headers: { cookie: cookies.text, origin: proxy.url },
+    })
+    await once(socket, 'open')
+    socket.send(JSON.stringify({ type: 'query', ...idsQuery(id) }))
+    const rows = await new Promise((resolve, reject) => {
+      socket.on('close', (code, reason) => reject(new Error(`${code} ${reason}`)))
+      socket.on('message', (message) => {
+        const told = JSON.parse(String(message))
+        if (told.type === 'batch') resolve(told.rows)
+        if (told.type === 'end' || told.type === 'error') reject(new Error(String(message)))
+      })
+    })
+    expect(rows).toEqual([{ id: 'a' }])
+    socket.close()
+  }
+})
+
+test('a page that has seen more than its home node has now is told so once', async () => {
+  const [one] = nodes
+  const seen = '1000195796789035009.999999999'
+  const { status, headers, text } = await ask(one!.url, '/btql', {
+    body: idsQuery('p'),
+    headers: { cookie: `assay_seen=${seen}` },
+  })
+  expect(status).toBe(503)
+  expect(text).toContain('HOME_AHEAD')
+  expect(headers.get('set-cookie')).toMatch(/^assay_seen=; .*Max-Age=0/)
 })
 
 test('a change through a node is there when the node answers it', async () => {
