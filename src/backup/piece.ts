@@ -51,6 +51,25 @@ export async function readPiece(store: BackupStore, reference: PieceReference): 
   })
 }
 
+/** Pieces in flight or in memory that were not asked for yet. */
+const readAhead = 2
+
+/** The pieces in turn: the next ones are read while one is used. Throws as `readPiece` does, when that piece's turn comes. */
+export async function* readPieces(
+  store: BackupStore,
+  references: readonly PieceReference[],
+): AsyncGenerator<Buffer> {
+  const reading: Promise<Buffer>[] = []
+  for (let next = 0; next < references.length || reading.length > 0; ) {
+    while (reading.length <= readAhead && next < references.length) {
+      const piece = readPiece(store, references[next++]!)
+      piece.catch(() => undefined)
+      reading.push(piece)
+    }
+    yield await reading.shift()!
+  }
+}
+
 /** The content, or a sentence about what is wrong with the piece. */
 export async function pieceFault(
   store: BackupStore,

@@ -20,7 +20,7 @@ import type { BackupStore } from './backup-store.ts'
 import { contentPath, isContentName } from './content-folders.ts'
 import { allRanges, type BackupRange, type NamedManifest, readManifests } from './manifest.ts'
 import { chooseManifest, type Moment } from './moment.ts'
-import { readPiece } from './piece.ts'
+import { readPieces } from './piece.ts'
 import {
   catalogPieces,
   filePieces,
@@ -107,8 +107,9 @@ async function restoreCatalog(
   moment: Moment,
 ): Promise<Set<number>> {
   const { chunks } = await readList(store, catalogPieces, manifest.catalog)
-  for (const { piece } of chunks) {
-    RecordsRestore.writeCatalog(records, await readPiece(store, piece), isSession)
+  const pieces = chunks.map(({ piece }) => piece)
+  for await (const list of readPieces(store, pieces)) {
+    RecordsRestore.writeCatalog(records, list, isSession)
   }
   records.root.resetReadTxn()
   if (moment !== 'last' && moment.time < manifest.time) undoChanges(records, moment.time)
@@ -128,9 +129,8 @@ async function restoreRanges(
   let done = 0
   for (const range of ranges) {
     const pieces = await readList(store, rangePieces, range.pieces)
-    for (const piece of pieces.log) restore.writeLog(await readPiece(store, piece))
-    for (const piece of pieces.rows) {
-      const list = await readPiece(store, piece)
+    for await (const list of readPieces(store, pieces.log)) restore.writeLog(list)
+    for await (const list of readPieces(store, pieces.rows)) {
       restore.writeRows(list)
       done += list.length
       onProgress(done, total)
@@ -166,8 +166,8 @@ async function restoreFolder(
       .filter(({ isWithOthers }) => isWithOthers)
       .map(({ pieces: [piece] }) => [piece!.hash, piece!]),
   )
-  for (const piece of pieces.values()) {
-    for (const { key, value } of entriesOf(await readPiece(store, piece))) {
+  for await (const list of readPieces(store, [...pieces.values()])) {
+    for (const { key, value } of entriesOf(list)) {
       const name = key.toString()
       if (!named.has(name)) continue
       await makeFolder(dirname(join(content, name)))
@@ -179,7 +179,7 @@ async function restoreFolder(
     await makeFolder(dirname(path))
     const written = await DurableFile.create(path)
     try {
-      for (const piece of file.pieces) await written.handle.writeFile(await readPiece(store, piece))
+      for await (const part of readPieces(store, file.pieces)) await written.handle.writeFile(part)
       await written.keep()
     } catch (thrown) {
       await written.abandon()

@@ -130,3 +130,24 @@ test('fields of rows that were written before they were kept are found again', a
   expect(records.reader.fieldPaths(1)).toContainEqual(['extra'])
   expect(writer.write([])).toEqual([])
 })
+
+test('fields are found again of rows of more shapes than are kept, and of any number of fields', () => {
+  const records = new TemporaryRecords()
+  const many = (of: string) => Object.fromEntries(Array.from({ length: 90 }, (_, i) => [of + i, i]))
+  // Each shape has names that all others have, and one of its own.
+  const rows = Array.from({ length: 120 }, (_, i) => ({
+    metadata: { ...many('m'), [`own${i}`]: { in: i } },
+    [`top${i % 7}`]: i % 2 === 0 ? { [`t${i}`]: 1 } : 'a text, "{}"',
+  }))
+  for (let from = 0; from < rows.length; from += 40) records.insert(rows.slice(from, from + 40))
+  records.insert([{ metadata: { last: 1 } }])
+  records.insert([{ metadata: { other: 1 } }, { metadata: { m0: 1 } }], 2)
+  const nested = (object: number) =>
+    storedPaths(records, object).filter((path) => path.includes('.'))
+  const before = [nested(1), nested(2)]
+  expect(before[0]).toHaveLength(90 + 120 + 120 + 60 + 1)
+  const { fieldPaths } = records.environment
+  for (const key of [...fieldPaths.getKeys()]) fieldPaths.removeSync(key)
+  new RecordWriter(records.environment)
+  expect([nested(1), nested(2)]).toEqual(before)
+})

@@ -20,7 +20,7 @@ const mostDeepPaths = 1000
 const longestName = 200
 
 /** Paths in the shapes of one field in a request: beyond these, its names are data. */
-const mostShapePaths = 8000
+export const mostShapePaths = 8000
 
 /** What is in one field's object. */
 export interface FieldShape {

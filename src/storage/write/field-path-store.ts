@@ -1,9 +1,16 @@
 /** The writer's side of the database `field_paths`: what fields the rows of each object have. */
 import { MemberNames } from '../../json/member-names.ts'
-import { JsonScanner } from '../../json/scan.ts'
+import { JsonScanner, jsonKind } from '../../json/scan.ts'
 import type { RecordsEnvironment } from '../environment.ts'
 import { fieldPathKey, objectRange } from '../record-key.ts'
-import { type FieldPath, FieldShapes, hasRoom, pathKey } from '../row/field-shapes.ts'
+import {
+  type FieldPath,
+  type FieldShape,
+  FieldShapes,
+  hasRoom,
+  mostShapePaths,
+  pathKey,
+} from '../row/field-shapes.ts'
 import type { RowView } from '../row/row.ts'
 import { StoredRows } from '../row/stored-rows.ts'
 
@@ -12,6 +19,7 @@ const keptPaths = 200_000
 
 interface KnownPaths {
   readonly keys: Set<string>
+  readonly seen: SeenFields
   nested: number
 }
 
@@ -58,14 +66,14 @@ export class FieldPathStore {
 
   /** Adds all that a stored row has. Must be called in a write transaction. */
   addOf(object: number, row: RowView): void {
-    this.add(object, pathsOf(row))
+    this.add(object, this.#knownOf(object).seen.newIn(row))
   }
 
   #knownOf(object: number): KnownPaths {
     const found = this.#known.get(object)
     if (found) return found
     if (this.#kept > keptPaths) this.forget()
-    const known: KnownPaths = { keys: new Set(), nested: 0 }
+    const known: KnownPaths = { keys: new Set(), seen: new SeenFields(), nested: 0 }
     // What is damaged is written anew when a row has the field.
     const readable = this.#records.fieldPaths.getReadable(objectRange(object), () => undefined)
     for (const { value } of readable) {
@@ -83,12 +91,42 @@ export class FieldPathStore {
   }
 }
 
-/** All that a stored row has: which of its fields are columns does not matter to who asks. */
-function pathsOf(row: RowView): FieldPath[] {
-  const names = new MemberNames()
-  return Array.from(row.fields(), ({ name, value: { start, end } }): FieldPath[] => {
-    names.clear()
-    new JsonScanner(row.bytes, start, end).value(undefined, names)
-    return [[name], ...(new FieldShapes(name).find(names, row.bytes)?.paths ?? [])]
-  }).flat()
+/** What stored rows of one object have: which of their fields are columns does not matter to who asks. */
+class SeenFields {
+  readonly #fields = new Map<string, FieldShapes>()
+  readonly #shapes = new Set<FieldShape>()
+  readonly #inner = new MemberNames()
+  #pathCount = 0
+
+  /** The paths of a row, but for most of those that rows before it had. */
+  newIn(row: RowView): FieldPath[] {
+    // Where names are data, all begins anew.
+    if (this.#pathCount >= mostShapePaths) this.#forget()
+    const paths: FieldPath[] = []
+    const scanner = new JsonScanner(row.bytes)
+    for (const { name, value } of row.fields()) {
+      let shapes = this.#fields.get(name)
+      if (!shapes) {
+        shapes = new FieldShapes(name)
+        this.#fields.set(name, shapes)
+        paths.push([name])
+      }
+      if (jsonKind(row.bytes[value.start]!) !== 'object') continue
+      this.#inner.clear()
+      scanner.position = value.start
+      scanner.value(undefined, this.#inner)
+      const shape = shapes.find(this.#inner, row.bytes)
+      if (!shape || this.#shapes.has(shape)) continue
+      this.#shapes.add(shape)
+      paths.push(...shape.paths)
+    }
+    this.#pathCount += paths.length
+    return paths
+  }
+
+  #forget(): void {
+    this.#fields.clear()
+    this.#shapes.clear()
+    this.#pathCount = 0
+  }
 }
