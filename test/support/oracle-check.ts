@@ -5,12 +5,13 @@ import type { TableSource } from '../../src/parser/ast.ts'
 import { parseQuery } from '../../src/parser/parse.ts'
 import { parseJson } from '../../src/type/parse-json.ts'
 import { recordColumns } from '../../src/type/record.ts'
+import { parseTransaction } from '../../src/type/transaction.ts'
 import type { ArbitraryRecord } from './arbitrary-record.ts'
 import type { OracleRow } from './oracle-row.ts'
 import type { OracleTable } from './oracle-source.ts'
 import { isRecord, json, type Plain } from './oracle-value.ts'
 import { answer, type OracleColumn } from './row-oracle.ts'
-import type { GoldenStore } from './slt-runner.ts'
+import { type GoldenStore, rowsPerRequest } from './slt-runner.ts'
 
 /** What queries call the experiments that records are in. */
 export const experimentNames = ['e', 'f', 'g'] as const
@@ -111,7 +112,7 @@ export async function load(
       experiments.push(id)
       await insert(store, id, list)
     }
-    if (store.setup.state === 'segment') await store.engine.flush()
+    await store.settle()
     ids.set(store, experiments)
   }
   return { ids, rows: named.flat().map(toOracleRow) }
@@ -129,12 +130,13 @@ export async function insert(
   experiment: string,
   records: readonly NamedRecord[],
 ): Promise<void> {
-  const size = store.setup.state === 'tiny' ? 2 : records.length
+  const size = rowsPerRequest(store.setup, records.length)
   for (let start = 0; start < records.length; start += size) {
     const events = records.slice(start, start + size).map(({ record }) => record)
     const body = Buffer.from(`{"events":${json(events as Plain)}}`)
     const object = { type: 'experiment', id: experiment } as const
-    await store.engine.insert({ body, form: 'events', object, view: store.gate })
+    const inserted = await store.engine.insert({ body, form: 'events', object, view: store.gate })
+    if (start === 0) store.clock.hotAfter = parseTransaction(inserted.transactionId)
     if (store.setup.state === 'tiny') await store.engine.flush()
   }
 }

@@ -54,7 +54,9 @@ class QueryNodes {
     port: number,
   ): Promise<QueryNodes> {
     const folders = Array.from({ length: count }, newFolder)
-    const of = { ...environment, ASSAY_HOME: home.url, ASSAY_HOME_KEY: testKey }
+    // A node exports nothing: its home does.
+    const { ASSAY_CLICKHOUSE: _, ...others } = environment
+    const of = { ...others, ASSAY_HOME: home.url, ASSAY_HOME_KEY: testKey }
     const services = await Promise.all(folders.map((folder) => openService(folder, of)))
     const urls = services.map(({ url }) => url)
     return new QueryNodes(await PlainProxy.start(urls, port), services, folders)

@@ -90,6 +90,33 @@ export class GoldenStore {
     this.gate = await gateOf(this.engine)
   }
 
+  /** Brings what was written into the state that the setup asks for. */
+  async settle(): Promise<void> {
+    const { setup, engine } = this
+    if (setup.state !== 'delta') await engine.flush()
+    if (setup.cluster) await this.#exported()
+    if (setup.state === 'exported') await this.#evicted()
+    if (setup.state === 'compacted') await engine.compact()
+  }
+
+  /** Resolves when the cluster has all rows. */
+  async #exported(): Promise<void> {
+    const last = parseTransaction(this.engine.lastTransactionId())
+    while (this.engine.export!.through < last) {
+      const { fault } = this.engine.export!
+      if (fault) throw new Error(fault.message)
+      await wait(2)
+    }
+  }
+
+  /** Resolves when bodies are on the cluster alone. */
+  async #evicted(): Promise<void> {
+    await this.engine.evict()
+    const { through } = this.engine.cold!
+    const last = parseTransaction(this.engine.lastTransactionId())
+    if (through < last) throw new Error(`bodies of ${last} are here, after ${through} have left`)
+  }
+
   async close(): Promise<void> {
     await expectNoReads(this.directory)
     await this.engine.close()
@@ -127,7 +154,7 @@ function gateOf(engine: Engine): Promise<Gate> {
 }
 
 /** How many rows of an insert are written and flushed together. */
-function rowsPerRequest({ state }: GoldenSetup, rowCount: number): number {
+export function rowsPerRequest({ state }: GoldenSetup, rowCount: number): number {
   if (state === 'tiny') return 2
   return state === 'compacted' || state === 'half' ? Math.max(1, Math.ceil(rowCount / 2)) : rowCount
 }
@@ -225,35 +252,11 @@ export class GoldenRun {
     return this.#store.engine.query({ ...this.#request(block.body.join('\n')), ...more })
   }
 
-  /** Brings what was written into the state that the setup asks for. */
+  /** See `GoldenStore`. */
   async settle(): Promise<void> {
-    const { setup, engine } = this.#store
     if (!this.#unflushed) return
     this.#unflushed = false
-    if (setup.state !== 'delta') await engine.flush()
-    if (setup.cluster) await this.#exported()
-    if (setup.state === 'exported') await this.#evicted()
-    if (setup.state === 'compacted') await engine.compact()
-  }
-
-  /** Resolves when the cluster has all rows. */
-  async #exported(): Promise<void> {
-    const { engine } = this.#store
-    const last = parseTransaction(engine.lastTransactionId())
-    while (engine.export!.through < last) {
-      const { fault } = engine.export!
-      if (fault) throw new Error(fault.message)
-      await wait(2)
-    }
-  }
-
-  /** Resolves when bodies are on the cluster alone. */
-  async #evicted(): Promise<void> {
-    const { engine } = this.#store
-    await engine.evict()
-    const { through } = engine.cold!
-    const last = parseTransaction(engine.lastTransactionId())
-    if (through < last) throw new Error(`bodies of ${last} are here, after ${through} have left`)
+    await this.#store.settle()
   }
 
   async #command([name, key, ...rest]: string[]): Promise<void> {

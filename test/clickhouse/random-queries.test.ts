@@ -1,0 +1,42 @@
+/** Random queries of random records whose bodies a cluster alone has, or has one half of, against the row oracle. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { printQuery } from '../../src/parser/print-query.ts'
+import { queries } from '../support/arbitrary-query.ts'
+import { records } from '../support/arbitrary-record.ts'
+import { isClusterAsked, useCluster } from '../support/given-cluster.ts'
+import { checkAnswer, load } from '../support/oracle-check.ts'
+import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
+import { clusterStates, GoldenStore } from '../support/slt-runner.ts'
+
+const clusterNumber = 86
+const queriesPerLoad = 100
+/** Of each state. */
+const cases = Number(process.env.ASSAY_CASES ?? (isSlow ? 20_000 : 200))
+
+/** Of the experiments `e` and `f`. */
+const lists = fc.tuple(
+  fc.array(records, { minLength: 8, maxLength: 40 }),
+  fc.array(records, { maxLength: 12 }),
+)
+
+describe.runIf(isClusterAsked).each(clusterStates)('rows that are %s', (state) => {
+  const cluster = useCluster(clusterNumber, 2)
+  let store: GoldenStore
+
+  beforeAll(async () => {
+    store = await GoldenStore.open({ state, workers: 0, cluster: cluster() })
+  })
+
+  afterAll(() => store.close())
+
+  test(`answer ${cases} queries as the row oracle does, seed ${seed}`, async () => {
+    for (let at = 0; at < cases; at += queriesPerLoad) {
+      const of = { numRuns: 1, seed: seed + at }
+      const [given] = fc.sample(lists, of)
+      const loaded = await load([store], ...given!)
+      const some = fc.sample(queries, { ...of, numRuns: Math.min(queriesPerLoad, cases - at) })
+      for (const query of some) await checkAnswer(printQuery(query), loaded)
+    }
+  }, 7_200_000)
+})
