@@ -1,4 +1,5 @@
 /** Queries (`scheduler/queries.ts`) and inserts (`scheduler/insert/inserts.ts`) over one data directory. */
+
 import { randomBytes } from 'node:crypto'
 import { projectOfPrompt } from './access/prompt-place.ts'
 import { type SourceField, sourceFields } from './binder/source-fields.ts'
@@ -25,7 +26,6 @@ import { RecordWriterThread } from './scheduler/insert/record-writer-thread.ts'
 import { changedIds, type Watched } from './scheduler/live-plan.ts'
 import { FreshRows } from './scheduler/maintenance/fresh-rows.ts'
 import { Maintenance } from './scheduler/maintenance/maintenance.ts'
-import type { BodiesOf } from './scheduler/maintenance/maintenance-options.ts'
 import { newMemtableMemory } from './scheduler/maintenance/memtable-memory.ts'
 import { OpenedData } from './scheduler/opened-data.ts'
 import { Queries } from './scheduler/queries.ts'
@@ -50,6 +50,7 @@ import {
   type WrittenRange,
   writtenRange,
 } from './storage/read/written-range.ts'
+import { type BodiesOf, withBodies } from './storage/row/with-bodies.ts'
 import { SegmentStore } from './storage/segment/segment-store.ts'
 import { formatTransaction, parseTransaction } from './type/transaction.ts'
 
@@ -360,10 +361,12 @@ export class Engine {
   }
 
   /** Where in traces the records of an object are that have these ids, as they are now. */
-  placesOf(object: number, ids: readonly string[]): Map<string, SpanPlace> {
-    return this.#parts.reads.withShared(this.#queries.lastTransaction, (records, within) =>
-      placesOf(records, object, ids, within),
-    )
+  placesOf(object: number, ids: readonly string[]): Promise<Map<string, SpanPlace>> {
+    const find = (lent: readonly SharedArrayBuffer[]) =>
+      this.#parts.reads.withShared(this.#queries.lastTransaction, (records, within) =>
+        placesOf(records, object, ids, within, lent),
+      )
+    return withBodies(find, this.#bodiesOf)
   }
 
   /** The project whose prompts and functions have this id; undefined when the organization has none. */

@@ -3,6 +3,9 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { SingleBar } from 'cli-progress'
 import { repairCatalog } from '../catalog/repair-catalog.ts'
+import { readEvictedIds } from '../clickhouse/evicted-ids.ts'
+import { targetOf } from '../clickhouse/export-state.ts'
+import { type ConfigFlags, readConfig } from '../config.ts'
 import { AssayError, toAssayError } from '../error.ts'
 import { lockDirectory } from '../storage/directory-lock.ts'
 import {
@@ -15,9 +18,14 @@ import {
 import { finishSegment } from '../storage/maintenance/finish-segment.ts'
 import { flush } from '../storage/maintenance/flush.ts'
 import { rebuildSegments } from '../storage/maintenance/rebuild-segments.ts'
-import { repairRecords } from '../storage/maintenance/repair-records.ts'
+import {
+  type EvictedId,
+  idsToRepair,
+  repairRecords,
+} from '../storage/maintenance/repair-records.ts'
 import { segmentFiles, spaceOf } from '../storage/maintenance/segment-files.ts'
 import { isOfRows, isUnreadable, keepAside, setAside } from '../storage/maintenance/set-aside.ts'
+import { readEvictedMark } from '../storage/read/evicted-mark.ts'
 import { readLeftOut } from '../storage/read/left-out.ts'
 import { verifyRecords } from '../storage/read/verify-records.ts'
 import type { RecordDamage } from '../storage/record-damage.ts'
@@ -25,8 +33,10 @@ import { namedBy } from '../storage/segment/manifest.ts'
 import { defaultLimits } from '../storage/segment/segment-sink.ts'
 import { SegmentStore } from '../storage/segment/segment-store.ts'
 import { type SegmentFault, verifySegments } from '../storage/segment/verify-segments.ts'
+import { withCluster } from './clickhouse/open-cluster.ts'
 
-export interface CheckFlags {
+/** Where records are whose bodies have left the directory is only asked where ids of them are damaged. */
+export interface CheckFlags extends ConfigFlags {
   readonly dataDir: string
   readonly repair?: true
 }
@@ -35,7 +45,8 @@ export interface CheckFlags {
 const exitCodes = { whole: 0, damaged: 1, unchecked: 2 } as const
 
 /** Without `repair` nothing is written. */
-export async function runCheck({ dataDir, repair }: CheckFlags): Promise<void> {
+export async function runCheck(flags: CheckFlags): Promise<void> {
+  const { dataDir, repair } = flags
   process.exitCode = exitCodes.unchecked
   const directory = resolve(dataDir)
   if (!existsSync(join(directory, 'records', 'data.mdb'))) {
@@ -60,7 +71,7 @@ export async function runCheck({ dataDir, repair }: CheckFlags): Promise<void> {
         `Nothing was changed. "assay check --repair" makes again what follows from the rest, and moves what does not to a file.`,
       )
     } else {
-      const isAllMadeAgain = await repairAll(directory, found)
+      const isAllMadeAgain = await repairAll(directory, found, flags)
       say('\nChecking again.')
       const left = await check(directory)
       report(left)
@@ -125,12 +136,13 @@ async function checkSegments(directory: string): Promise<Omit<Found, 'records'>>
 }
 
 /** Returns whether all that was damaged could be made again. */
-async function repairAll(directory: string, found: Found): Promise<boolean> {
+async function repairAll(directory: string, found: Found, flags: ConfigFlags): Promise<boolean> {
   const records = openRecords(directory, { readOnly: false })
   const environment = openSegments(directory, { readOnly: false })
   try {
     const store = new SegmentStore(environment)
-    const { gone, isAllMadeAgain, isLeftOutLost } = repairValues(directory, records, found)
+    const evicted = await evictedIds(records, found, flags)
+    const { gone, isAllMadeAgain, isLeftOutLost } = repairValues(directory, records, found, evicted)
     const isAnyLeftOut = isLeftOutLost || readLeftOut(records.progress).length > 0
     if (isAnyLeftOut || found.segments.some(({ kind }) => kind === 'manifest')) {
       makeAllSegments(records, store)
@@ -189,8 +201,34 @@ function removeUnnamed(store: SegmentStore): void {
   store.remove(store.storedIds().filter((id) => !named.has(id)))
 }
 
+/** Ids that are to be made again and have left with the bodies: the cluster has them. */
+async function evictedIds(
+  records: RecordsEnvironment,
+  found: Found,
+  flags: ConfigFlags,
+): Promise<readonly EvictedId[]> {
+  const mark = readEvictedMark(records.progress)
+  const isWanted = mark && idsToRepair(records, found.records)
+  if (!isWanted) return []
+  const { clickhouse } = readConfig(flags, process.env)
+  if (!clickhouse || targetOf(clickhouse) !== mark.database) {
+    throw new AssayError(
+      'COMMAND_INVALID',
+      `ids are damaged, and those of older records are in ClickHouse alone, in ${mark.database}`,
+      { hint: 'give --clickhouse and the other flags of it that the service has' },
+    )
+  }
+  say('Asking ClickHouse for the ids of older records.')
+  return withCluster(clickhouse, (cluster) => readEvictedIds(cluster, mark.through, isWanted))
+}
+
 /** Makes again what follows from the rest, and takes damaged rows, and entries of the catalog that are lost, away. */
-function repairValues(directory: string, records: RecordsEnvironment, found: Found) {
+function repairValues(
+  directory: string,
+  records: RecordsEnvironment,
+  found: Found,
+  evicted: readonly EvictedId[],
+) {
   const unreadable = found.records.filter((damage) => isUnreadable(records, damage))
   if (unreadable.length > 0) {
     const time = new Date().toISOString().replaceAll(':', '-')
@@ -200,7 +238,7 @@ function repairValues(directory: string, records: RecordsEnvironment, found: Fou
   }
   const rows = unreadable.filter(isOfRows)
   const gone = rows.length === 0 ? [] : setAside(records, rows)
-  const { madeAgain, isLeftOutLost } = repairRecords(records, unreadable)
+  const { madeAgain, isLeftOutLost } = repairRecords(records, unreadable, evicted)
   const entries = unreadable.filter(({ database }) => database === 'catalog')
   const ofCatalog =
     entries.length === 0

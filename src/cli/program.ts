@@ -247,7 +247,7 @@ function addStatus(program: Command): void {
 }
 
 function addCheck(program: Command): void {
-  program
+  const command = program
     .command('check')
     .description('read all of a data directory that no service has open, and tell what is damaged')
     .option(
@@ -262,9 +262,11 @@ function addCheck(program: Command): void {
     .addHelpText(
       'after',
       '\nWithout --repair nothing is changed. Exit codes: 0 all is whole, or was made again; 1 something is\n' +
-        'damaged, or records were lost; 2 it could not be checked.',
+        'damaged, or records were lost; 2 it could not be checked. ClickHouse is asked for ids alone, where they are damaged\n' +
+        'and it alone has older records.',
     )
     .action(async (flags: CheckFlags) => (await import('./check.ts')).runCheck(flags))
+  addClickHouseOptions(command)
 }
 
 function addDemo(program: Command): void {

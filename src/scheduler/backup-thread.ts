@@ -1,4 +1,5 @@
 /** The thread that reads for backups, which is started with the first question. */
+
 import { AssayError } from '../error.ts'
 import type { BackupAnswer, BackupTask } from '../storage/backup/backup-task.ts'
 import type { CatalogPiece } from '../storage/backup/read-catalog.ts'
@@ -9,7 +10,7 @@ import type {
   RowsPiece,
   TransactionRange,
 } from '../storage/backup/read-rows.ts'
-import type { BodiesOf } from './maintenance/maintenance-options.ts'
+import { type BodiesOf, withBodies } from '../storage/row/with-bodies.ts'
 import { openThreads, type Threads } from './thread/threads.ts'
 
 function rowsIn(answer: BackupAnswer): RowsPiece {
@@ -32,13 +33,7 @@ export class BackupThread {
   /** See `BackupReader.rows`. What a cluster alone has is fetched. */
   async rows(range: TransactionRange, from: RowPlace | undefined, bytes: number) {
     const task = { kind: 'rows', range, from, bytes } as const
-    try {
-      return rowsIn(await this.#ask(task))
-    } catch (thrown) {
-      const evicted = thrown instanceof AssayError ? thrown.evicted : undefined
-      if (!evicted || !this.bodiesOf) throw thrown
-      return rowsIn(await this.#ask({ ...task, lent: await this.bodiesOf(evicted) }))
-    }
+    return withBodies(async (lent) => rowsIn(await this.#ask({ ...task, lent })), this.bodiesOf)
   }
 
   /** See `BackupReader.log`. */

@@ -5,17 +5,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Gate } from '../../src/access/gate.ts'
 import type { ClickHouseSettings } from '../../src/clickhouse/settings.ts'
 import { Engine } from '../../src/engine.ts'
+import { openRecords } from '../../src/storage/environment.ts'
 import { parseTransaction } from '../../src/type/transaction.ts'
-import { Cluster, clusterName, hasCluster } from '../cluster/cluster.ts'
+import { type Cluster, clusterName } from '../cluster/cluster.ts'
+import { isClusterAsked, useCluster } from '../support/given-cluster.ts'
 import { ownerGate } from '../support/owner-gate.ts'
-import { isSlow } from '../support/random-seed.ts'
+import { check } from '../support/run-check.ts'
 import { readAnswer } from '../support/slt-answer.ts'
 import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
 
 const clusterNumber = 89
 const rowCount = 4000
 
-describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())('bodies', () => {
+describe.runIf(isClusterAsked)('bodies', () => {
+  const given = useCluster(clusterNumber, 1)
   let cluster: Cluster
   let directory: string
   let engine: Engine
@@ -23,7 +26,8 @@ describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())('bodies', 
   let project: string
 
   beforeAll(async () => {
-    cluster = await Cluster.up({ shards: 1, replicas: 1, number: clusterNumber })
+    cluster = given()
+    await cluster.ask(1, 'DROP DATABASE IF EXISTS evicted SYNC')
     directory = await makeTemporaryDirectory('evicted')
     await open()
     project = (await gate.findOrCreate('project', { name: 'p' })).entry.id
@@ -37,7 +41,6 @@ describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())('bodies', 
 
   afterAll(async () => {
     await engine.close()
-    cluster.down()
   })
 
   function settings(): ClickHouseSettings {
@@ -185,6 +188,15 @@ describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())('bodies', 
     expect(await ask(byId('r11'))).toEqual([])
   })
 
+  test('tell where in traces they are', async () => {
+    const object = gate.writable('project_logs', project)!.number
+    const places = await engine.placesOf(object, ['r5', 'r6', 'none'])
+    expect([...places].map(([id, { rootSpanId }]) => [id, rootSpanId])).toEqual([
+      ['r5', 't5'],
+      ['r6', 't6'],
+    ])
+  })
+
   test('are asked for in vain while a node is gone, and nothing is changed', async () => {
     await insert([{ id: 'hot', input: 'here' }])
     for (const node of cluster.nodes) await cluster.kill(node)
@@ -206,6 +218,33 @@ describe.runIf((isSlow || process.env.ASSAY_CLUSTER) && hasCluster())('bodies', 
     await expect(other).rejects.toThrow('are in ClickHouse alone, in')
     await open()
     expect(await ask(byId('r5'))).toEqual([{ id: 'r5', input: recordOf(5).input, output: null }])
+  })
+
+  test('tell ids again that are damaged here', async () => {
+    await engine.close()
+    const records = openRecords(directory, { readOnly: false })
+    for (const key of [...records.idRuns.getKeys()]) {
+      const stored = Buffer.from(records.idRuns.stored.get(key)!)
+      stored[stored.length >> 1]! ^= 1
+      records.idRuns.stored.putSync(key, stored)
+    }
+    await records.root.close()
+    await expect(check(directory, true)).rejects.toThrow('in ClickHouse alone, in')
+    const { urls, cluster: named, database } = settings()
+    const flags = {
+      clickhouse: urls[0]!,
+      clickhouseCluster: named!,
+      clickhouseDatabase: database,
+    }
+    const { code, said } = await check(directory, true, flags)
+    expect([code, said]).toEqual([0, expect.stringContaining('ids of older records')])
+    await open()
+    expect(await ask(byId('r5', 'r7', 'r9', 'r11'))).toMatchObject([
+      { id: 'r5', input: recordOf(5).input },
+      { id: 'r7', output: 'merged' },
+    ])
+    await insert([{ id: 'r5', _is_merge: true, output: 'more' }])
+    expect(await ask(byId('r5'))).toEqual([{ id: 'r5', input: recordOf(5).input, output: 'more' }])
   })
 
   test('are not sent anew where a table was emptied', async () => {

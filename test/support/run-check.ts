@@ -1,16 +1,20 @@
 /** `assay check` in this process. */
 import { vi } from 'vitest'
-import { runCheck } from '../../src/cli/check.ts'
+import { type CheckFlags, runCheck } from '../../src/cli/check.ts'
 
 /** What the command says, and its exit code. */
-export async function check(directory: string, repair = false) {
+export async function check(
+  directory: string,
+  repair = false,
+  flags: Omit<CheckFlags, 'dataDir' | 'repair'> = {},
+) {
   const texts: string[] = []
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     texts.push(String(text))
     return true
   })
   try {
-    await runCheck({ dataDir: directory, ...(repair && { repair: true }) })
+    await runCheck({ ...flags, dataDir: directory, ...(repair && { repair: true }) })
     return { code: process.exitCode, said: texts.join('') }
   } finally {
     spy.mockRestore()

@@ -3,6 +3,7 @@
  * Small bodies that come while others are under way go that way together, since each step costs about as
  * much for one row as for many.
  */
+
 import type { CatalogObject, CatalogView } from '../../catalog/catalog.ts'
 import { missingAccess } from '../../catalog/missing-access.ts'
 import { AssayError } from '../../error.ts'
@@ -19,11 +20,11 @@ import {
   type UnpreparedRequest,
 } from '../../storage/prepare/prepare.ts'
 import { type PreparedRows, rowActions } from '../../storage/row/prepared-rows.ts'
+import { type BodiesOf, withBodies } from '../../storage/row/with-bodies.ts'
 import type { WriteRequest, Written } from '../../storage/write/record-writer.ts'
 import { formatTransaction } from '../../type/transaction.ts'
 import type { DiskReserve } from '../admission/disk-reserve.ts'
 import type { Maintenance } from '../maintenance/maintenance.ts'
-import type { BodiesOf } from '../maintenance/maintenance-options.ts'
 import type { HttpMasker } from './http-masker.ts'
 import { type IngestPool, inlineBytes } from './ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './insert-request.ts'
@@ -294,14 +295,7 @@ export class Inserts {
   /** Again with bodies of records that are changed, where a cluster alone has them. */
   async #writeLent(request: WriteRequest): Promise<WriteResult> {
     const { writer, bodiesOf } = this.#options
-    try {
-      return await writer.write(request)
-    } catch (thrown) {
-      const evicted = thrown instanceof AssayError ? thrown.evicted : undefined
-      if (!evicted || !bodiesOf) throw thrown
-      const lent = [...(request.lent ?? []), ...(await bodiesOf(evicted))]
-      return this.#writeLent({ ...request, lent })
-    }
+    return withBodies((lent) => writer.write({ ...request, lent }), bodiesOf, request.lent)
   }
 }
 

@@ -1,5 +1,4 @@
 /** What maintenance is started with. */
-import type { EvictedVersion } from '../../error.ts'
 import type { LogRange } from '../../storage/prepare/memtable.ts'
 import type { Manifest } from '../../storage/segment/manifest.ts'
 import type { SegmentLimits } from '../../storage/segment/segment-sink.ts'
@@ -35,9 +34,6 @@ export interface MaintenanceOptions {
   /** Called with every new manifest. */
   readonly onManifest?: (manifest: Manifest) => void
 }
-
-/** Reads bodies of row versions that a cluster alone has. */
-export type BodiesOf = (evicted: readonly EvictedVersion[]) => Promise<readonly SharedArrayBuffer[]>
 
 export interface Removals {
   /** Numbers of objects that nobody writes to or reads any more. */

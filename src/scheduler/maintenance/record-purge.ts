@@ -3,8 +3,8 @@
  * others. Rows leave segments first, and the row store once no query reads an older manifest, so that a query that
  * runs meanwhile sees all of its snapshot.
  */
+
 import { setTimeout } from 'node:timers/promises'
-import { AssayError } from '../../error.ts'
 import type {
   FoundVersions,
   Sought,
@@ -13,10 +13,11 @@ import type {
 import type { MaintenanceStep } from '../../storage/maintenance/maintenance-step.ts'
 import type { Purge } from '../../storage/maintenance/purge-plan.ts'
 import { namesAny } from '../../storage/maintenance/remove-objects.ts'
+import { type BodiesOf, withBodies } from '../../storage/row/with-bodies.ts'
 import type { Manifest } from '../../storage/segment/manifest.ts'
 import type { SegmentLimits } from '../../storage/segment/segment-sink.ts'
 import type { RowKey } from '../../type/transaction.ts'
-import type { BodiesOf, Removals } from './maintenance-options.ts'
+import type { Removals } from './maintenance-options.ts'
 
 export interface RecordPurgeOptions {
   readonly limits: SegmentLimits
@@ -115,7 +116,10 @@ export class RecordPurge {
     let versions = 0
     for (let from: RowKey | undefined = { transaction: 0, index: 0 }; from; ) {
       const question: VersionQuestion = { kind: 'versions', object, sought, from, bytes: readBytes }
-      const found: FoundVersions = await this.#findLent(question, bodiesOf)
+      const ask = (lent: readonly SharedArrayBuffer[]) => {
+        return this.#options.findVersions({ ...question, lent })
+      }
+      const found: FoundVersions = await withBodies(ask, bodiesOf)
       for (const id of found.ids) ids.add(id)
       for (const key of found.attachments) attachments.add(key)
       for (const one of found.transactions) transactions.add(one)
@@ -123,21 +127,6 @@ export class RecordPurge {
       from = found.next
     }
     return { ids, attachments, transactions, versions }
-  }
-
-  /** Again with bodies that a cluster alone has. */
-  async #findLent(
-    question: VersionQuestion,
-    bodiesOf: BodiesOf | undefined,
-  ): Promise<FoundVersions> {
-    const { findVersions } = this.#options
-    try {
-      return await findVersions(question)
-    } catch (thrown) {
-      const evicted = thrown instanceof AssayError ? thrown.evicted : undefined
-      if (!evicted || !bodiesOf || question.lent) throw thrown
-      return findVersions({ ...question, lent: await bodiesOf(evicted) })
-    }
   }
 
   #after(work: () => Promise<void>): Promise<void> {

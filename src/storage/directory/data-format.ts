@@ -15,9 +15,9 @@ export const dataFormat = 2
 
 /**
  * What a service writes as soon as bodies of rows leave the directory for a cluster (`maintenance/evict-rows.ts`): those before it
- * would take what is left for whole records.
+ * would take what is left for whole records. 4 has blocks of keys (`row/key-block.ts`); 3 had ids and more beside them.
  */
-export const evictedFormat = 3
+export const evictedFormat = 4
 
 export const formatFile = 'format.json'
 

@@ -15,7 +15,7 @@ import { type DirectoryLock, lockDirectory, locked } from '../directory-lock.ts'
 import { makeFolderSync, privateFile, syncPathSync } from '../durable-file.ts'
 import { dataFile, recordsFolder, segmentFolders } from '../environment.ts'
 import { faultNameOf } from '../system-fault.ts'
-import { dataFormat, formatFile, readFormat, writeFormat } from './data-format.ts'
+import { dataFormat, evictedFormat, formatFile, readFormat, writeFormat } from './data-format.ts'
 import { fileFault } from './file-fault.ts'
 import { type Inspection, inspectFile } from './inspect-file.ts'
 import { allocateLockFile } from './lock-file.ts'
@@ -60,6 +60,7 @@ export async function openDirectory(directory: string, note: Note): Promise<Dire
         allocateLockFile(folder)
       }
       if (format < dataFormat || !existsSync(join(directory, formatFile))) writeFormat(directory)
+      else if (format > dataFormat && format < evictedFormat) writeFormat(directory, evictedFormat)
       noteNetwork(directory, note)
       return { release }
     } catch (thrown) {

@@ -15,7 +15,7 @@ import { type EvictedMark, putEvictedMark, readEvictedMark } from '../read/evict
 import { objectOf, rowVersionKey } from '../record-key.ts'
 import { buildEvictedRow } from '../row/evicted-row.ts'
 import type { RowView } from '../row/row.ts'
-import { fullBlockRows, packedBlock, RowBlock } from '../row/row-block.ts'
+import { fullKeyRows, hasKeysAlone, packedBlock, RowBlock } from '../row/row-block.ts'
 import { RowBuilder } from '../row/row-builder.ts'
 import type { ManifestSegment } from '../segment/manifest.ts'
 import type { SegmentLimits } from '../segment/segment-sink.ts'
@@ -38,9 +38,10 @@ export function noteEvicted(
   if (through > store.manifest().flushedThrough || through <= (before?.through ?? 0)) return false
   // A service that knows nothing of it would take what is kept for whole records.
   if (readFormat(records.directory) < evictedFormat) writeFormat(records.directory, evictedFormat)
-  const { done, rows, bytes } = before ?? { done: 0, rows: 0, bytes: 0 }
+  const { rows, bytes } = before ?? { rows: 0, bytes: 0 }
   // What was begun before is looked at again: what is done already is passed over.
-  const mark = { through, database, done, next: undefined, rows, bytes }
+  const done = before?.areKeysAlone ? before.done : 0
+  const mark = { through, database, done, next: undefined, areKeysAlone: true, rows, bytes }
   records.root.transactionSync(() => putEvictedMark(records.progress, mark))
   return true
 }
@@ -141,20 +142,23 @@ function partOf(
 ): Part | undefined {
   const undone = { transaction: done + 1, index: 0 }
   const first = compareRowKeys(from, undone) < 0 ? undone : from
-  const start = lastKeyUpTo(records, object, first, transaction)
+  const start = lastKeyBefore(records, object, first, transaction)
   const end = rowVersionKey(object, { transaction: through + 1, index: 0 })
-  const part = new OpenPart(object, through)
+  let part = new OpenPart(object, through)
   for (const { key, value } of records.rows.getRange({ start, end, transaction })) {
-    const rows = readableRows(records, key, value)
-    if (rows && part.mayTake(rows)) part.take(key, value.length, rows)
-    else if (part.evicted > 0) break
+    const found = readableValue(records, key, value)
+    if (!found || !part.mayTake(found)) {
+      if (part.hasAny) break
+      part = new OpenPart(object, through)
+    }
+    if (found && part.mayTake(found)) part.take(found)
     if (part.isFull) break
   }
-  return part.evicted > 0 ? part.close() : undefined
+  return part.hasAny ? part.close() : undefined
 }
 
-/** Where the value begins that may have the version. */
-function lastKeyUpTo(
+/** Where the value begins that may have the version, or what was kept before it, which more may be added to. */
+function lastKeyBefore(
   { rows }: RecordsEnvironment,
   object: number,
   version: RowKey,
@@ -162,7 +166,14 @@ function lastKeyUpTo(
 ): Buffer {
   const start = rowVersionKey(object, version)
   const end = rowVersionKey(object, lowest)
-  const [found] = rows.getKeys({ start, end, reverse: true, limit: 1, transaction })
+  const [found] = rows.getKeys({
+    start,
+    exclusiveStart: true,
+    end,
+    reverse: true,
+    limit: 1,
+    transaction,
+  })
   return found ?? start
 }
 
@@ -171,12 +182,20 @@ interface ReadRow {
   readonly view: RowView
 }
 
+interface ReadValue {
+  readonly key: Buffer
+  readonly bytes: number
+  /** Whether bodies of it have left, and keys alone are kept. */
+  readonly areKeys: boolean
+  readonly rows: readonly ReadRow[]
+}
+
 /** Undefined when some of the value cannot be read: it stays as it is. */
-function readableRows(
+function readableValue(
   { checkedSince }: RecordsEnvironment,
   key: Buffer,
   value: Buffer,
-): readonly ReadRow[] | undefined {
+): ReadValue | undefined {
   try {
     const block = new RowBlock(key, value, checkedSince)
     const rows: ReadRow[] = []
@@ -184,7 +203,8 @@ function readableRows(
       const view = block.rowAt(place)
       if (view) rows.push({ version: block.versionAt(place), view })
     }
-    return rows
+    const areKeys = hasKeysAlone(value)
+    return { key: Buffer.from(key), bytes: value.length, areKeys, rows }
   } catch (thrown) {
     if (thrown instanceof AssayError && thrown.code === 'STORAGE_CORRUPT') return undefined
     throw thrown
@@ -201,6 +221,8 @@ class OpenPart {
   /** Rows of later transactions, which the last value has beside the others. */
   readonly #later: { readonly version: RowKey; readonly bytes: Buffer }[] = []
   #bytes = 0
+  /** Whether it has values of which something leaves. */
+  hasAny = false
   evicted = 0
 
   constructor(object: number, through: number) {
@@ -212,16 +234,20 @@ class OpenPart {
     return this.#keys.length === valuesPerTransaction || this.#later.length > 0
   }
 
-  /** Whether some row is to leave, and there is room for what is kept of all. */
-  mayTake(rows: readonly ReadRow[]): boolean {
-    if (this.#versions.length > 0 && this.#versions.length + rows.length > fullBlockRows) {
-      return false
-    }
-    return rows.some((row) => this.#isToLeave(row))
+  /**
+   * Whether some of its rows are to leave, or it stands beside others whose rows do, and there is room for what is kept of
+   * all. What is kept already is the beginning of more as long as it is short.
+   */
+  mayTake({ areKeys, rows }: ReadValue): boolean {
+    const count = this.#versions.length + rows.length
+    if (this.#versions.length > 0 && count > fullKeyRows) return false
+    if (!areKeys && rows.some((row) => this.#isToLeave(row))) return true
+    const isBefore = rows.every(({ version }) => version.transaction <= this.#through)
+    return isBefore && (this.hasAny || (areKeys && count < fullKeyRows / 2))
   }
 
-  take(key: Buffer, bytes: number, rows: readonly ReadRow[]): void {
-    this.#keys.push(Buffer.from(key))
+  take({ key, bytes, areKeys, rows }: ReadValue): void {
+    this.#keys.push(key)
     this.#bytes += bytes
     for (const row of rows) {
       const { version, view } = row
@@ -231,16 +257,17 @@ class OpenPart {
       }
       this.#versions.push(version)
       this.#starts.push(this.#builder.out.length)
-      if (this.#isToLeave(row)) {
+      if (!areKeys && this.#isToLeave(row)) {
         buildEvictedRow(view, this.#builder)
-        this.evicted++
+        this.hasAny = true
+        if (!view.isEvicted) this.evicted++
       } else this.#builder.out.copy(view.bytes)
     }
   }
 
   /** A deletion has no body. */
   #isToLeave({ version, view }: ReadRow): boolean {
-    return version.transaction <= this.#through && !view.isTombstone && !view.isEvicted
+    return version.transaction <= this.#through && !view.isTombstone
   }
 
   close(): Part {

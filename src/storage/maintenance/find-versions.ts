@@ -4,7 +4,7 @@ import { Edits } from '../../masking/edits.ts'
 import type { Masker } from '../../masking/masker.ts'
 import type { ObjectType } from '../../type/record.ts'
 import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
-import type { RecordsEnvironment } from '../environment.ts'
+import type { ReadTransaction, RecordsEnvironment } from '../environment.ts'
 import { maskerOf, type RowMasking } from '../prepare/mask-body.ts'
 import { AttachmentNames } from '../prepare/named-attachments.ts'
 import { RecordReader } from '../read/record-reader.ts'
@@ -75,11 +75,11 @@ export function findVersions(
     }
     const bodies = LentRows.of(lent)
     const evicted = new EvictedVersions()
-    const rows = new RecordReader(records).keptBetween(object, from, endOfTime, transaction)
-    for (const { key, view: kept } of rows) {
+    const reader = new RecordReader(records)
+    const mayBeMeant = keyTestOf(reader, object, sought, transaction)
+    for (const { key, view: kept } of reader.keptBetween(object, from, endOfTime, transaction)) {
       if (read >= bytes && compareRowKeys(key, from) > 0 && evicted.count === 0) return found(key)
-      const id = JSON.parse(kept.fieldText('id') ?? '""') as string
-      if (sought.by === 'ids' && !sought.ids.has(id)) continue
+      if (!mayBeMeant(key, kept)) continue
       const view = kept.isEvicted ? bodies.find(object, key) : kept
       if (!view) {
         if (read > 0) return found(key)
@@ -88,6 +88,7 @@ export function findVersions(
       }
       if (!view || evicted.count > 0) continue
       read += view.bytes.length
+      const id = idOf(view)
       if (!isMeant(view, id)) continue
       versions++
       ids.add(id)
@@ -101,6 +102,46 @@ export function findVersions(
     transaction.done()
     records.root.resetReadTxn()
   }
+}
+
+function idOf(view: RowView): string {
+  return JSON.parse(view.fieldText('id') ?? '""') as string
+}
+
+/** Tells what is not meant without its body, with which the id has left, too. */
+function keyTestOf(
+  reader: RecordReader,
+  object: number,
+  sought: Sought,
+  transaction: ReadTransaction,
+): (key: RowKey, kept: RowView) => boolean {
+  if (sought.by !== 'ids') return () => true
+  const { ids } = sought
+  let ofIds: ReadonlySet<string> | undefined
+  return (key, kept) => {
+    if (!kept.isEvicted) return ids.has(idOf(kept))
+    ofIds ??= versionsOf(reader, object, ids, transaction)
+    return ofIds.has(nameOf(key))
+  }
+}
+
+/** All versions of these records, by their names. */
+function versionsOf(
+  reader: RecordReader,
+  object: number,
+  ids: ReadonlySet<string>,
+  transaction: ReadTransaction,
+): ReadonlySet<string> {
+  const versions = new Set<string>()
+  for (const id of ids) {
+    const history = reader.keptHistoryOf(object, id, endOfTime.transaction, transaction)
+    for (const { key } of history) versions.add(nameOf(key))
+  }
+  return versions
+}
+
+function nameOf({ transaction, index }: RowKey): string {
+  return `${transaction} ${index}`
 }
 
 /** What names an attachment does not matter. */

@@ -7,7 +7,14 @@ import type { RowKey } from '../../type/transaction.ts'
 import type { RecordsEnvironment } from '../environment.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { rowVersionKey, transactionKey, transactionOf } from '../record-key.ts'
-import { fullBlockBytes, fullBlockRows, isBlock, packedBlock, RowBlock } from '../row/row-block.ts'
+import {
+  fullBlockBytes,
+  fullBlockRows,
+  hasKeysAlone,
+  isBlock,
+  packedBlock,
+  RowBlock,
+} from '../row/row-block.ts'
 
 const packedKey = Buffer.from('packed')
 
@@ -90,7 +97,8 @@ function* groupsOf(
 ): Generator<Group> {
   let group = new OpenGroup()
   for (const { key, value } of values) {
-    const isPacked = value.length > (isBlock(value) ? smallBytes : largestRow)
+    const isPacked =
+      hasKeysAlone(value) || value.length > (isBlock(value) ? smallBytes : largestRow)
     const block = isPacked ? undefined : readBlock(records, key, value)
     if (!block || !group.hasRoomFor(block)) {
       if (group.isWorthwhile) yield group

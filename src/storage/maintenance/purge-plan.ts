@@ -166,22 +166,57 @@ function* olderVersions(
 function* allOlderVersions(
   { supersessions }: RecordsEnvironment,
   reader: RecordReader,
-  { object, before, except }: Extract<Purge, { kind: 'superseded' }>,
+  { object, before, except = [] }: Extract<Purge, { kind: 'superseded' }>,
 ): Generator<PurgedVersion> {
-  const kept = new Set(except)
-  const seen = new Set<string>()
-  let count = 0
+  const kept = recordsOf(reader, object, except)
+  const found = new Set<string>()
+  const transactions = new Set<number>()
   for (const { key, value } of supersessions.getRange(objectRange(object))) {
-    if (transactionOf(value) >= before) continue
+    const transaction = transactionOf(value)
+    if (transaction >= before) continue
     const [paginationKey, version] = [readRowKey(key, 4), readRowKey(key, 12)]
-    const view = reader.keptRowAt(object, version)
-    const id = view && (JSON.parse(view.fieldText('id') ?? 'null') as string | null)
-    if (typeof id === 'string' && kept.has(id)) continue
-    if (++count > mostOldVersions) return
+    if (kept.has(nameOf(paginationKey))) continue
+    if (found.size === mostOldVersions) break
+    found.add(nameOf(version))
+    transactions.add(transaction)
     yield { paginationKey, version }
-    if (typeof id !== 'string' || seen.has(id)) continue
-    seen.add(id)
-    // A deletion supersedes, and nothing supersedes it.
-    yield* deletedVersions(reader, object, id, before)
   }
+  yield* deletionsOf(reader, object, transactions, found)
+}
+
+/** Pagination keys of all records that ever had one of these ids, by their names. */
+function recordsOf(
+  reader: RecordReader,
+  object: number,
+  ids: readonly string[],
+): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (const id of ids) {
+    for (const { view } of reader.keptHistoryOf(object, id, endOfTime)) {
+      found.add(nameOf(view.paginationKey))
+    }
+  }
+  return found
+}
+
+/** The deletions among what superseded these versions: nothing supersedes a deletion. */
+function* deletionsOf(
+  reader: RecordReader,
+  object: number,
+  transactions: ReadonlySet<number>,
+  superseded: ReadonlySet<string>,
+): Generator<PurgedVersion> {
+  for (const transaction of [...transactions].sort((a, b) => a - b)) {
+    for (const { first } of reader.log(transaction - 1, transaction)) {
+      for (const { key, view } of reader.keptDelta(object, first - 1, transaction)) {
+        const { isTombstone, previous, paginationKey } = view
+        if (!isTombstone || !previous || !superseded.has(nameOf(previous))) continue
+        yield { version: key, paginationKey }
+      }
+    }
+  }
+}
+
+function nameOf({ transaction, index }: RowKey): string {
+  return `${transaction} ${index}`
 }

@@ -6,7 +6,7 @@
 import type { RowKey } from '../../type/transaction.ts'
 import { compareRowKeys } from '../../type/transaction.ts'
 import type { RecordDatabase, RecordsEnvironment } from '../environment.ts'
-import { fullHash, hashId, hashIdKey, runOf, runRange } from '../id/id-run.ts'
+import { fullHash, hashId, hashIdKey, objectOfHash, runOf, runRange } from '../id/id-run.ts'
 import { logStateKey, noteLogChange } from '../log-state.ts'
 import { RecordReader, type StoredVersion } from '../read/record-reader.ts'
 import type { RecordDamage } from '../record-damage.ts'
@@ -45,21 +45,91 @@ const mostObjects = 2 ** 32 - 2
 const lowest: RowKey = { transaction: 0, index: 0 }
 const highest: RowKey = { transaction: 2 ** 48 - 2, index: 0 }
 
-/** Each of `damages` that is of another database than `rows` and `catalog`. */
+/** A version whose body, and so its id, has left the directory. */
+export interface EvictedId {
+  readonly object: number
+  readonly id: string
+  readonly version: RowKey
+}
+
+/**
+ * Each of `damages` that is of another database than `rows` and `catalog`.
+ *
+ * @param evicted of ids that are to be made again (`idsToRepair`)
+ */
 export function repairRecords(
   records: RecordsEnvironment,
   damages: readonly RecordDamage[],
+  evicted: readonly EvictedId[],
 ): RecordsRepair {
-  const repair = new Repair(records)
+  const repair = new Repair(records, evicted)
   return repair.run(damages)
+}
+
+/** Which ids of an object are to be made again; undefined: of no object any. */
+export function idsToRepair(
+  records: RecordsEnvironment,
+  damages: readonly RecordDamage[],
+): ((object: number, id: string) => boolean) | undefined {
+  const [ids, chunks] = (['ids', 'id_runs'] as const).map((database) => {
+    return damages
+      .filter((damage) => damage.database === database && isUnreadable(records, damage))
+      .map(({ key }) => Buffer.from(key, 'hex'))
+  })
+  if (ids!.length + chunks!.length === 0) return undefined
+  const wanted = new WantedIds(records, ids!, chunks!)
+  return (object, id) => wanted.has(fullHash(object, hashId(id)))
+}
+
+/** Ids that are damaged, by their hashes. */
+class WantedIds {
+  readonly #hashes: ReadonlySet<string>
+  readonly #stretches: readonly { readonly first: string; readonly end: string | undefined }[]
+
+  constructor(
+    { idRuns }: Pick<RecordsEnvironment, 'idRuns'>,
+    ids: readonly Buffer[],
+    chunks: readonly Buffer[],
+  ) {
+    this.#hashes = new Set(ids.map((key) => fullHash(objectOf(key), hashIdKey(key))))
+    // A part of a run tells of hashes up to those of the next part.
+    this.#stretches = chunks.map((chunk) => {
+      const { end } = runRange(runOf(chunk))
+      const range = { start: chunk, exclusiveStart: true, end, limit: 1 }
+      const [next] = idRuns.getKeys(range)
+      return { first: chunk.toString('latin1', 4), end: next?.toString('latin1', 4) }
+    })
+  }
+
+  has(hash: string): boolean {
+    return this.#hashes.has(hash) || this.#stretches.some((each) => isWithin(each, hash))
+  }
+
+  hasAnyOf(object: number): boolean {
+    const [from, to] = [fullHash(object, ''), fullHash(object + 1, '')]
+    if (this.#stretches.some(({ first, end }) => to > first && (end === undefined || from < end))) {
+      return true
+    }
+    for (const hash of this.#hashes) if (objectOfHash(hash) === object) return true
+    return false
+  }
+}
+
+function isWithin(
+  { first, end }: { readonly first: string; readonly end: string | undefined },
+  hash: string,
+): boolean {
+  return hash >= first && (end === undefined || hash < end)
 }
 
 class Repair {
   readonly #records: RecordsEnvironment
   readonly #reader: RecordReader
+  readonly #evicted: readonly EvictedId[]
 
-  constructor(records: RecordsEnvironment) {
+  constructor(records: RecordsEnvironment, evicted: readonly EvictedId[]) {
     this.#records = records
+    this.#evicted = evicted
     this.#reader = new RecordReader(records)
   }
 
@@ -184,26 +254,14 @@ class Repair {
   /** What cannot be read is known by itself from then on, as ids of small requests are. */
   #repairIds(keys: readonly Buffer[], chunks: readonly Buffer[]): void {
     const { ids, idRuns } = this.#records
-    const stretches = chunks.map((key) => this.#stretchOf(key))
-    const ofKeys = byObject(keys)
+    const wanted = new WantedIds(this.#records, keys, chunks)
     for (const object of this.#objects()) {
-      const wanted = new Set(
-        (ofKeys.get(object) ?? []).map((key) => fullHash(object, hashIdKey(key))),
-      )
-      const within = stretches.filter(({ first, end }) => {
-        return fullHash(object + 1, '') > first && (end === undefined || fullHash(object, '') < end)
-      })
-      if (wanted.size === 0 && within.length === 0) continue
+      if (!wanted.hasAnyOf(object)) continue
       const found = new Map<string, CurrentVersion>()
-      for (const { key: version, view } of this.#rows(object, lowest)) {
-        const id = JSON.parse(view.fieldText('id') ?? '""') as string
-        const hash = fullHash(object, hashId(id))
-        const isWanted =
-          wanted.has(hash) ||
-          within.some(({ first, end }) => hash >= first && (end === undefined || hash < end))
-        if (!isWanted) continue
-        const { paginationKey, isTombstone: isDeleted } = view
-        found.set(id, { version, paginationKey, isDeleted })
+      for (const [id, current] of this.#current(object)) {
+        if (!wanted.has(fullHash(object, hashId(id)))) continue
+        const known = found.get(id)
+        if (!known || compareRowKeys(known.version, current.version) < 0) found.set(id, current)
       }
       for (const [id, current] of found) {
         this.#put(ids, recordIdKey(object, id), encodeCurrentVersion(current))
@@ -216,15 +274,18 @@ class Repair {
     })
   }
 
-  /** The hashes of which a part of a run tells: up to those of the next part. */
-  #stretchOf(chunk: Buffer): { readonly first: string; readonly end: string | undefined } {
-    const { end } = runRange(runOf(chunk))
-    const first = chunk.toString('latin1', 4)
-    const range = { start: chunk, exclusiveStart: true, end, limit: 1 }
-    for (const next of this.#records.idRuns.getKeys(range)) {
-      return { first, end: next.toString('latin1', 4) }
+  /** Ids of versions of an object, of those that have left with their bodies, too. */
+  *#current(object: number): Generator<readonly [string, CurrentVersion]> {
+    for (const { object: of, id, version } of this.#evicted) {
+      const view = of === object ? this.#reader.keptRowAt(object, version) : undefined
+      if (view) yield [id, { version, paginationKey: view.paginationKey, isDeleted: false }]
     }
-    return { first, end: undefined }
+    for (const { key: version, view } of this.#rows(object, lowest)) {
+      if (view.isEvicted) continue
+      const { paginationKey, isTombstone: isDeleted } = view
+      const id = JSON.parse(view.fieldText('id') ?? '""') as string
+      yield [id, { version, paginationKey, isDeleted }]
+    }
   }
 
   /** A key has the whole name, unless that is long. */

@@ -11,6 +11,8 @@ export interface EvictedMark {
   readonly done: number
   /** Where to go on with the others. */
   readonly next: { readonly object: number; readonly version: RowKey } | undefined
+  /** Whether keys alone are kept of all that has left: earlier services kept more. */
+  readonly areKeysAlone?: boolean
   /** Row versions whose bodies have left, and the bytes that values of the row store are fewer since. */
   readonly rows: number
   readonly bytes: number

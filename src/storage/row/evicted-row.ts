@@ -1,26 +1,22 @@
 /**
- * Row versions whose bodies have left the data directory, since a cluster has them: the row store keeps the header, and the
- * members that place the record, by which ids, traces and what ends a version are known without the cluster. Whoever needs
- * more is lent the body (`lent-rows.ts`), or told which ones it takes.
+ * Row versions whose bodies have left the data directory, since a cluster has them: the row store keeps the keys, by which what
+ * ends a version is known without the cluster, and the trace, with which a deletion is exported (`key-block.ts`). The id is
+ * known by its hash, where ids are looked up. Whoever needs more is lent the body (`lent-rows.ts`), or told which ones it takes.
  */
 import { AssayError, type EvictedVersion } from '../../error.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { type RowView, rowFlags } from './row.ts'
 import type { RowBuilder } from './row-builder.ts'
 
-const keptFields = ['id', 'span_id', 'root_span_id'] as const
-
 /** Appends to the builder what is kept of a row. */
 export function buildEvictedRow(view: RowView, builder: RowBuilder): void {
   builder.begin()
-  for (const name of keptFields) {
-    const span = view.field(name)
-    if (span) builder.copy(name, view.bytes, span.start, span.end)
-  }
-  const { flags, createdMs, paginationKey, transaction, previous } = view
+  const trace = view.field('root_span_id')
+  if (trace) builder.copy('root_span_id', view.bytes, trace.start, trace.end)
+  const { flags, paginationKey, transaction, previous } = view
   builder.finish({
     flags: flags | rowFlags.evicted,
-    createdMs,
+    createdMs: 0,
     paginationKey,
     transaction,
     previous,

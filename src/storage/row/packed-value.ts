@@ -5,8 +5,11 @@
 
 /** A value that stands as it is. */
 export const plainValue = 0
-/** A UUID in lower case. Of the kind between are strings of at least 16 digits, an even number of them. */
+/** A string of at least 16 digits, an even number of them. */
+const digitsValue = 1
+/** A UUID in lower case. */
 const uuidValue = 2
+const fewestDigits = 16
 
 const uuidLength = 38
 const uuidBytes = 16
@@ -41,10 +44,25 @@ function isDashPlace(i: number): boolean {
   return i === 8 || i === 13 || i === 18 || i === 23
 }
 
+/** Of which kind a value is best kept: JSON text, or none. */
+export function packedKindOf(bytes: Uint8Array, start: number, end: number): number {
+  const length = end - start
+  if (length < fewestDigits + 2 || bytes[start] !== quote || bytes[end - 1] !== quote) {
+    return plainValue
+  }
+  if (length === uuidLength && isUuid(bytes, start + 1)) return uuidValue
+  return length % 2 === 0 && areDigits(bytes, start + 1, end - 1) ? digitsValue : plainValue
+}
+
 /** How many bytes a value of so many takes. */
 export function packedLength(kind: number, length: number): number {
   if (kind === plainValue) return length
   return kind === uuidValue ? uuidBytes : (length - 2) / 2
+}
+
+/** How many bytes a packed value of so many has as a text. */
+export function unpackedLength(kind: number, length: number): number {
+  return kind === uuidValue ? uuidLength : length * 2 + 2
 }
 
 /** Writes a byte for each two digits of those at `start … end` from `to` on, and none for dashes. */

@@ -28,6 +28,7 @@ import {
   writeRowHeader,
 } from './row.ts'
 import { RowPrinting, type RowShape } from './row-printing.ts'
+import { VarintReader, writeVarint } from './varint.ts'
 
 const headBytes = 8
 const createdBytes = 8
@@ -111,15 +112,6 @@ function encodeTable(shapes: readonly RowShape[]): Buffer {
     })
   }
   return table
-}
-
-function writeVarint(out: ByteWriter, value: number): void {
-  let rest = value
-  while (rest > 0x7f) {
-    out.byte((rest & 0x7f) | 0x80)
-    rest = Math.floor(rest / 0x80)
-  }
-  out.byte(rest)
 }
 
 /** The bytes of a body, of which members are decompressed when they are asked for. */
@@ -323,29 +315,6 @@ export class BlockRows {
       this.#memberStarts[i + 1] = memberStart
     }
     this.#reached = row
-  }
-}
-
-class VarintReader {
-  at: number
-  readonly #bytes: Uint8Array
-
-  constructor(bytes: Uint8Array, at: number) {
-    this.#bytes = bytes
-    this.at = at
-  }
-
-  next(): number {
-    let byte = this.#bytes[this.at++]!
-    if (byte <= 0x7f) return byte
-    let value = 0
-    let scale = 1
-    while (byte > 0x7f) {
-      value += (byte & 0x7f) * scale
-      scale *= 0x80
-      byte = this.#bytes[this.at++]!
-    }
-    return value + byte * scale
   }
 }
 

@@ -7,6 +7,7 @@
  *                 transaction u48, exception count u16, exception*, body, checksum u32
  *     exception = row u16, kind u8, 0 u8, pagination key u64, previous version u64
  *     body      = place*, rows              in chunks (`row-block-chunks.ts`); rows: `row-block-body.ts`
+ *               | keys                      of rows whose bodies have left: `key-block.ts`
  *     place     = steps u32                 in a block of a request
  *               | version u64, pagination key u64, transaction u48, 0 u16, previous version u64
  *
@@ -38,6 +39,7 @@ import {
   RequestPlaces,
   stepBytes,
 } from './block-places.ts'
+import { encodeKeys, KeyRows } from './key-block.ts'
 import { type ObjectConstants, type RowHeader, RowView, writeRow } from './row.ts'
 import { type BlockBytes, BlockRows, encodeBody } from './row-block-body.ts'
 import {
@@ -47,32 +49,31 @@ import {
   decompressWhole,
   directoryEnd,
 } from './row-block-chunks.ts'
+import {
+  exceptionBytes,
+  previousOf,
+  type RowException,
+  readExceptions,
+  writeExceptions,
+} from './row-exceptions.ts'
 
 /** A block is full when its rows have so many bytes, or are so many. */
 export const fullBlockBytes = 128 * 1024
 export const fullBlockRows = 1024
+/** Of rows of which little but the keys is kept. */
+export const fullKeyRows = 4096
 
 const blockHeaderBytes = 16
-const exceptionBytes = 20
 /** In memory, of where rows begin. */
 const bytesPerRow = 16
 
-const kinds = { row: 0x5c, request: 0xa4, packed: 0xf8 } as const
+const kinds = { row: 0x5c, request: 0xa4, packed: 0xf8, keys: 0x6f } as const
+const checkedKinds: ReadonlySet<number> = new Set(Object.values(kinds))
 const olderKinds = { row: 1, request: 2, packed: 3 } as const
 const codecs = { none: 0, whole: 1, chunks: 2 } as const
-const exceptionKinds = { follows: 1, absent: 2 } as const
 
 const noKey: RowKey = { transaction: 0, index: 0 }
-
-/** A row of a request's block that is not the first version of a record. */
-export interface RowException {
-  /** Its place in the block. */
-  readonly row: number
-  /** Undefined for a row that was not written. */
-  readonly keys:
-    | { readonly paginationKey: RowKey; readonly previous: RowKey | undefined }
-    | undefined
-}
+const noBytes = new Uint8Array(0)
 
 /** Rows of one object, encoded as the body of a block of kind 2. */
 export interface BlockBody {
@@ -129,12 +130,19 @@ export function requestBlock(
   return encodeBlock(key, kinds.request, body, transaction ?? 0, exceptions)
 }
 
-/** The value of a block of rows of any requests, by their versions. The first has the block's key. */
+/**
+ * The value of a block of rows of any requests, by their versions. The first has the block's key. Where bodies have left, keys
+ * are what there is to store; whole rows among them are best few and short.
+ */
 export function packedBlock(
   key: Buffer,
   versions: readonly RowKey[],
   rows: readonly Uint8Array[],
 ): Buffer {
+  if (rows.some((bytes) => new RowView(bytes).isEvicted)) {
+    const keys = encodeKeys(versions, rows)
+    return encodeBlock(key, kinds.keys, bodyOfChunks(rows.length, keys, noBytes, []), 0, [])
+  }
   const places = Buffer.allocUnsafe(rows.length * keysBytes)
   versions.forEach((version, i) => {
     const at = i * keysBytes
@@ -149,10 +157,17 @@ export function packedBlock(
 
 function compressBody(places: Buffer, rows: readonly Uint8Array[]): BlockBody {
   const { head, members, ends } = encodeBody(rows)
-  const first = Buffer.concat([places, head])
+  return bodyOfChunks(rows.length, Buffer.concat([places, head]), members, ends)
+}
+
+function bodyOfChunks(
+  rowCount: number,
+  first: Buffer,
+  members: Uint8Array,
+  ends: ArrayLike<number>,
+): BlockBody {
   const length = first.length + members.length
-  const bytes = compressChunks(first, members, ends)
-  return { rowCount: rows.length, codec: codecs.chunks, length, bytes }
+  return { rowCount, codec: codecs.chunks, length, bytes: compressChunks(first, members, ends) }
 }
 
 function encodeBlock(
@@ -169,13 +184,7 @@ function encodeBlock(
   value.writeUInt16BE(body.rowCount, 2)
   value.writeUInt32BE(body.length, 4)
   writeRowKey(value, 8, { transaction, index: exceptions.length })
-  exceptions.forEach(({ row, keys }, i) => {
-    const at = blockHeaderBytes + i * exceptionBytes
-    value.writeUInt16BE(row, at)
-    value.writeUInt16BE((keys ? exceptionKinds.follows : exceptionKinds.absent) << 8, at + 2)
-    writeRowKey(value, at + 4, keys?.paginationKey ?? noKey)
-    writeRowKey(value, at + 12, keys?.previous ?? noKey)
-  })
+  writeExceptions(exceptions, value, blockHeaderBytes)
   copyWhole(body.bytes, value, start)
   writeChecksum(key, value, headEnd(value, start)!)
   return value
@@ -188,7 +197,12 @@ export function isBlock(value: Buffer): boolean {
 /** Whether a value has a checksum; older ones have none. */
 export function isChecked(value: Buffer): boolean {
   const kind = value[0]
-  return kind === kinds.row || kind === kinds.request || kind === kinds.packed
+  return kind !== undefined && checkedKinds.has(kind)
+}
+
+/** Whether a value has what is kept of rows whose bodies have left: older values of such rows are packed. */
+export function hasKeysAlone(value: Buffer): boolean {
+  return value[0] === kinds.keys
 }
 
 /** Where the chunks of a checked block begin, whose body begins at `start`; undefined when there are none. */
@@ -209,7 +223,7 @@ export class RowBlock {
   /** Where in the value the body begins. */
   readonly #bodyStart: number
   readonly #places: Places
-  readonly #rows: BlockRows | undefined
+  readonly #rows: BlockRows | KeyRows | undefined
   /** The row, if it is by itself. */
   readonly #single: RowView | undefined
   /** Undefined of a row that was not written. */
@@ -260,7 +274,7 @@ export class RowBlock {
       return
     }
     const isRequest = kind === kinds.request || kind === olderKinds.request
-    if (!isRequest && kind !== kinds.packed && kind !== olderKinds.packed) throw corrupt()
+    if (!isRequest && !checked && kind !== olderKinds.packed) throw corrupt()
     const rowCount = value.readUInt16BE(2)
     const { transaction, index: exceptionCount } = readRowKey(value, 8)
     this.#bodyStart = blockHeaderBytes + exceptionCount * exceptionBytes
@@ -275,7 +289,13 @@ export class RowBlock {
     this.rowCount = rowCount
     this.byteLength = value.readUInt32BE(4)
     this.keptBytes = body.keptBytes + rowCount * bytesPerRow
-    if (!isRequest) {
+    if (kind === kinds.keys) {
+      const rows = new KeyRows(head, rowCount)
+      this.keptBytes = rows.keptBytes
+      this.#places = new PackedPlaces(rows.places)
+      this.#rows = rows
+      this.#keysAt = (row) => readKeys(rows.places, row * keysBytes + 8)
+    } else if (!isRequest) {
       const rows = new BlockRows(body, rowCount * keysBytes, rowCount)
       this.#places = new PackedPlaces(head)
       this.#rows = rows
@@ -283,7 +303,8 @@ export class RowBlock {
     } else {
       const rows = new BlockRows(body, rowCount * stepBytes, rowCount)
       const places = new RequestPlaces(first, head, rowCount)
-      const exceptions = exceptionCount > 0 ? readExceptions(value, exceptionCount) : undefined
+      const exceptions =
+        exceptionCount > 0 ? readExceptions(value, blockHeaderBytes, exceptionCount) : undefined
       this.#places = places
       this.#rows = rows
       this.#keysAt = (row) => {
@@ -468,29 +489,10 @@ function bodyOf(
   }
 }
 
-/** By place. Those of rows that were not written have no keys. */
-function readExceptions(value: Buffer, count: number): Map<number, RowException['keys']> {
-  const exceptions = new Map<number, RowException['keys']>()
-  for (let i = 0; i < count; i++) {
-    const at = blockHeaderBytes + i * exceptionBytes
-    const isAbsent = value[at + 2] === exceptionKinds.absent
-    const keys = {
-      paginationKey: readRowKey(value, at + 4),
-      previous: previousOf(readRowKey(value, at + 12)),
-    }
-    exceptions.set(value.readUInt16BE(at), isAbsent ? undefined : keys)
-  }
-  return exceptions
-}
-
 function readKeys(bytes: Buffer, at: number): RowKeys {
   return {
     paginationKey: readRowKey(bytes, at),
     transaction: bytes.readUIntBE(at + 8, 6),
     previous: previousOf(readRowKey(bytes, at + 16)),
   }
-}
-
-function previousOf(key: RowKey): RowKey | undefined {
-  return key.transaction === 0 ? undefined : key
 }

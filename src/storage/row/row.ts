@@ -47,7 +47,7 @@ export const rowFlags = {
   rootGenerated: 8,
   /** The write merged into the version before. */
   merged: 16,
-  /** A cluster alone has the body: of the members, those that place the record are left (`evicted-row.ts`). */
+  /** A cluster alone has the body; what of the row is left, `evicted-row.ts` says. */
   evicted: 32,
 } as const
 

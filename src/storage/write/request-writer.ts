@@ -22,8 +22,9 @@ import {
   rowActions,
 } from '../row/prepared-rows.ts'
 import { RowView, rowFlags, writeRowKeys } from '../row/row.ts'
-import { packedBlock, type RowException, requestBlock, singleRow } from '../row/row-block.ts'
+import { packedBlock, requestBlock, singleRow } from '../row/row-block.ts'
 import { RowBuilder } from '../row/row-builder.ts'
+import type { RowException } from '../row/row-exceptions.ts'
 import type { StoredRows } from '../row/stored-rows.ts'
 import { addComment, applyChange } from './merge.ts'
 

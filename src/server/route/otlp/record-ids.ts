@@ -77,7 +77,7 @@ export class RecordIds {
       const ids = [...spanIds]
       for (let from = 0; from < ids.length; from += idsPerTurn) {
         if (from > 0) await setImmediate()
-        const places = this.#engine.placesOf(object, ids.slice(from, from + idsPerTurn))
+        const places = await this.#engine.placesOf(object, ids.slice(from, from + idsPerTurn))
         for (const [id, { spanId, rootSpanId }] of places) {
           // Where the ids differ, it is no span yet: what came before it, as feedback does.
           if (id === spanId) found.set(keyOf({ object, spanId }), rootSpanId)
