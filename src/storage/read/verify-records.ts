@@ -1,9 +1,10 @@
 /** Reads all that the records environment has, and tells what of it is damaged. */
 
+import type { RowKey } from '../../type/transaction.ts'
 import { compareBytes } from '../compare-bytes.ts'
 import type { RecordDatabase, RecordsEnvironment } from '../environment.ts'
 import { damageAt, damagedRows, objectText, type RecordDamage } from '../record-damage.ts'
-import { objectOf, transactionKey, transactionOf } from '../record-key.ts'
+import { objectOf, objectRange, transactionKey, transactionOf } from '../record-key.ts'
 import { decodeLogEntry, endOfLog } from '../record-log.ts'
 import { RowBlock } from '../row/row-block.ts'
 
@@ -33,11 +34,12 @@ export function* verifyRecords(
   const { catalog, ids, idRuns, progress, log, supersessions, fieldPaths } = records
   const rows = new RowCounts(records)
   const reading = new Reading(records, onDamage)
-  yield* reading.over(log, (key, value) => rows.noteEntry(key, value))
   for (const database of [catalog, progress, ids, idRuns, supersessions, fieldPaths]) {
     yield* reading.over(database)
   }
   yield* reading.overRows((key, block) => rows.noteRows(key, block))
+  // After the rows: those that leave meanwhile are taken off the log as well.
+  yield* reading.over(log, (key, value) => rows.noteEntry(key, value))
   rows.compare(onDamage)
 }
 
@@ -72,24 +74,29 @@ class Reading {
     yield* this.#steps(database.name, read, (key) => database.has(key))
   }
 
-  /** @param sound called with each value whose rows are known, even if not all can be read */
+  /** @param sound called with each value whose rows are known, even if not all can be read; with some twice */
   *overRows(sound: (key: Buffer, block: RowBlock) => void): Generator<VerifiedSoFar> {
     const { rows } = this.#records
-    const read = (after: Buffer | undefined) =>
-      Array.from(rows.getRange({ ...rangeAfter(after) }), ({ key, value }) => {
+    const read = (after: Buffer | undefined) => {
+      // Rows that come next may have been put into one value with those before.
+      const before = after ? rows.getRange({ start: after, reverse: true, limit: 1 }) : []
+      for (const { key, value } of before) {
+        const block = blockOf(key, value, this.#records)
+        if (block) sound(key, block)
+      }
+      return Array.from(rows.getRange({ ...rangeAfter(after) }), ({ key, value }) => {
         const block = this.#verifyRows(key, value)
         if (block) sound(key, block)
         return { key, byteLength: value.length }
       })
+    }
     yield* this.#steps('rows', read, (key) => rows.getBinaryFast(key) !== undefined)
   }
 
   /** Undefined when nothing is known of what is in the value. */
   #verifyRows(key: Buffer, value: Buffer): RowBlock | undefined {
-    let block: RowBlock
-    try {
-      block = new RowBlock(key, value, this.#records.checkedSince)
-    } catch {
+    const block = blockOf(key, value, this.#records)
+    if (!block) {
       this.#onDamage(damagedRows(key, undefined))
       return undefined
     }
@@ -136,18 +143,34 @@ class Reading {
   }
 }
 
+function blockOf(
+  key: Buffer,
+  value: Buffer,
+  { checkedSince }: RecordsEnvironment,
+): RowBlock | undefined {
+  try {
+    return new RowBlock(key, value, checkedSince)
+  } catch {
+    return undefined
+  }
+}
+
 function rangeAfter(after: Buffer | undefined) {
   return { limit: valuesPerRead, ...(after && { start: after, exclusiveStart: true }) }
 }
 
 /** How many rows each object has, by the log and in the row store. */
 class RowCounts {
+  readonly #rows: RecordsEnvironment['rows']
   /** What is written later is not counted. */
   readonly #last: number
   readonly #logged = new Map<number, number>()
   readonly #found = new Map<number, number>()
+  /** The first version of the object at hand that was not counted yet. */
+  #next: { readonly object: number; readonly version: RowKey } | undefined
 
-  constructor({ root, log }: RecordsEnvironment) {
+  constructor({ root, log, rows }: RecordsEnvironment) {
+    this.#rows = rows
     root.resetReadTxn()
     const range = { start: endOfLog, end: transactionKey(0), reverse: true, limit: 1 }
     const [last] = log.getKeys(range)
@@ -161,21 +184,31 @@ class RowCounts {
     }
   }
 
+  /** Values come in the order of their keys. Rows that were counted in another value are not counted again. */
   noteRows(key: Buffer, block: RowBlock): void {
     const object = objectOf(key)
+    const start = this.#next?.object === object ? block.placeOf(this.#next.version) : 0
     const end = block.placeOf({ transaction: this.#last + 1, index: 0 })
     let count = 0
-    for (let place = 0; place < end; place++) if (block.isWritten(place)) count++
+    for (let place = start; place < end; place++) if (block.isWritten(place)) count++
     add(this.#found, object, count)
+    if (start >= end) return
+    const { transaction, index } = block.versionAt(end - 1)
+    this.#next = { object, version: { transaction, index: index + 1 } }
   }
 
   compare(onDamage: (damage: RecordDamage) => void): void {
     for (const [object, found] of this.#found) {
       const logged = this.#logged.get(object) ?? 0
-      if (found >= logged) continue
+      if (found >= logged || !this.#hasRows(object)) continue
       const what = `${logged - found} of ${logged} row versions of ${objectText(object)}`
       onDamage({ database: 'rows', key: '', what, object })
     }
+  }
+
+  /** Whether the object was not removed while its rows were counted. */
+  #hasRows(object: number): boolean {
+    return this.#rows.getKeysCount({ ...objectRange(object), limit: 1 }) > 0
   }
 }
 
