@@ -94,13 +94,13 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     const { page, faults } = await browser.page(settings('retention'))
     await page.getByRole('button', { name: 'New rule' }).click()
     const dialog = page.getByRole('dialog', { name: 'New rule' })
-    await dialog.getByLabel('Keep').fill('error is not null')
+    await dialog.getByLabel('Always keep').fill('error is not null')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('Now 0 traces with 0 records').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Save' }).click()
     const line = page.getByRole('row', { name: /Retention/ })
-    await line.getByText('90 days, and error is not null').waitFor()
+    await line.getByText('90 days, longer where error is not null').waitFor()
     await line.getByText('has not run yet').waitFor()
     await line.getByRole('button', { name: 'Run now: Retention' }).click()
     await line.getByText('0 traces with 0 records removed').waitFor()
@@ -188,6 +188,31 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     await line.getByRole('button', { name: /Revoke/ }).click()
     await page.getByRole('button', { name: 'Revoke', exact: true }).last().click()
     await line.waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+  })
+
+  test('give a right on one experiment by its name, which leads to it', async () => {
+    const project = await service.project('granted')
+    await service.create('experiment', project, 'baseline')
+    await service.create('dataset', project, 'golden')
+    const { page, faults } = await browser.page(settings('grants'))
+    for (const [kind, name] of [
+      ['experiment', 'baseline'],
+      ['dataset', 'golden'],
+    ] as const) {
+      await page.getByRole('button', { name: 'New grant' }).click()
+      await choose(page, 'Who', 'Group Viewers')
+      await choose(page, 'On', kind)
+      await choose(page, 'Project', 'granted')
+      await page.getByLabel('Its name').fill('absent')
+      await page.getByRole('button', { name: 'Give' }).click()
+      await page.getByText(`The project has no ${kind} “absent”`).waitFor()
+      await page.getByLabel('Its name').fill(name)
+      await page.getByRole('button', { name: 'Give' }).click()
+      await page.getByRole('row', { name: new RegExp(`${kind} ${name} in granted`) }).waitFor()
+    }
+    await page.getByRole('link', { name: 'baseline' }).click()
+    await page.getByRole('heading', { name: 'baseline' }).waitFor()
     expect(faults).toEqual([])
   })
 

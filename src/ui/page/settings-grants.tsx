@@ -3,8 +3,10 @@ import { useState } from 'preact/hooks'
 import { permissions } from '../../catalog/permission.ts'
 import { FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, TextField, textOf } from '../component/field.tsx'
+import { Link } from '../component/link.tsx'
 import { ListTable } from '../component/list-table.tsx'
 import { request, requestJson } from '../service/client.ts'
+import { type GrantedById, idByName, isNamedType, loadGranted } from '../service/granted.ts'
 import { useLoaded } from '../service/load.ts'
 import { type Acl, type Directory, loadDirectory, nameOfUser } from '../service/people.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
@@ -15,18 +17,20 @@ import type { SettingsProps } from './settings-parts.ts'
 
 interface Loaded extends Directory {
   readonly acls: readonly Acl[]
+  readonly granted: GrantedById
 }
 
-async function load(signal: AbortSignal): Promise<Loaded> {
+async function load(organization: string, signal: AbortSignal): Promise<Loaded> {
   const [directory, acls] = await Promise.all([
     loadDirectory(signal),
     requestJson<readonly Acl[]>('/v1/acl/list_org?limit=10000', { signal }),
   ])
-  return { ...directory, acls }
+  const granted = await loadGranted(acls, directory, organization, signal)
+  return { ...directory, acls, granted }
 }
 
 export function SettingsGrants({ rights, organization }: SettingsProps) {
-  const loaded = useLoaded('grants', load)
+  const loaded = useLoaded('grants', (signal) => load(organization.name, signal))
   const { data } = loaded
   const open = openedOf('new', 'take')
   const taken = open?.kind === 'take' ? data?.acls.find(({ id }) => id === open.id) : undefined
@@ -54,7 +58,10 @@ export function SettingsGrants({ rights, organization }: SettingsProps) {
             columns={[
               { title: 'Who', cell: (acl) => data && whoText(acl, data) },
               { title: 'May', cell: (acl) => data && whatText(acl, data) },
-              { title: 'On', cell: (acl) => data && onText(acl, data) },
+              {
+                title: 'On',
+                cell: (acl) => data && <GrantedObject acl={acl} granted={data.granted} />,
+              },
             ]}
             actions={(acl) =>
               may('delete_acls') && (
@@ -90,7 +97,8 @@ export function SettingsGrants({ rights, organization }: SettingsProps) {
           list={loaded}
         >
           <p>
-            {whoText(taken, data)} — {whatText(taken, data)} — {onText(taken, data)}
+            {whoText(taken, data)} — {whatText(taken, data)} —{' '}
+            <GrantedObject acl={taken} granted={data.granted} />
           </p>
         </Removal>
       )}
@@ -110,21 +118,50 @@ function whatText({ permission, role_id, restrict_object_type }: Acl, { roles }:
   return restrict_object_type === null ? given : `${given}, for ${typeTitle(restrict_object_type)}`
 }
 
-function onText({ object_type, object_id }: Acl, { projects, groups, roles }: Directory): string {
+/** One thing of a type, before its name. */
+const oneOf: Readonly<Record<string, string>> = {
+  project_log: 'logs of',
+  prompt_session: 'playground',
+}
+
+function GrantedObject({
+  acl: { object_type, object_id },
+  granted,
+}: {
+  readonly acl: Acl
+  readonly granted: GrantedById
+}) {
   if (object_type === 'organization' || object_type.startsWith('org_')) {
     return typeTitle(object_type)
   }
-  const named = [...projects, ...groups, ...roles].find(({ id }) => id === object_id)
-  const kind = object_type.replace('_', ' ')
-  return `${kind} ${named?.name ?? object_id}`
+  const named = granted.get(object_id)
+  const kind = oneOf[object_type] ?? object_type.replaceAll('_', ' ')
+  if (!named) return <span title="It is gone, or has no name">{`${kind} ${object_id}`}</span>
+  return (
+    <>
+      {`${kind} `}
+      {named.path === undefined ? named.name : <Link to={named.path}>{named.name}</Link>}
+      {named.project !== undefined && ` in ${named.project}`}
+    </>
+  )
 }
 
 /** Those that need no id beside the organization's. */
 const ofOrganization = objectTypes.slice(0, 4)
-const others = ['group', 'role', 'experiment', 'dataset', 'prompt', 'prompt_session']
+
+const others = [
+  { value: 'project', label: 'a project and what is in it' },
+  { value: 'project_log', label: 'the logs of a project' },
+  { value: 'experiment', label: 'an experiment' },
+  { value: 'dataset', label: 'a dataset' },
+  { value: 'prompt', label: 'a prompt or function' },
+  { value: 'prompt_session', label: 'a playground' },
+  { value: 'group', label: 'a group' },
+  { value: 'role', label: 'a role' },
+]
 
 function GrantDialog({
-  directory: { users, groups, roles, projects },
+  directory,
   organization,
   onClose,
   onDone,
@@ -134,6 +171,7 @@ function GrantDialog({
   readonly onClose: () => void
   readonly onDone: () => void
 }) {
+  const { users, groups, roles } = directory
   const [type, setType] = useState('organization')
   const [what, setWhat] = useState(roles[0] ? `role ${roles[0].id}` : 'permission read')
   const isOrganization = ofOrganization.some((each) => each === type)
@@ -141,9 +179,14 @@ function GrantDialog({
     const [who = '', whoId = ''] = textOf(form, 'who').split(' ')
     const [kind = '', given = ''] = what.split(' ')
     const restricted = textOf(form, 'restricted')
+    const object = textOf(form, 'object')
     const body = {
       object_type: type,
-      object_id: isOrganization ? organization.id : textOf(form, 'object'),
+      object_id: isOrganization
+        ? organization.id
+        : isNamedType(type)
+          ? await idByName(type, object, textOf(form, 'name'))
+          : object,
       [who === 'group' ? 'group_id' : 'user_id']: whoId,
       [kind === 'role' ? 'role_id' : 'permission']: given,
       ...(kind === 'permission' && restricted !== '' && { restrict_object_type: restricted }),
@@ -188,29 +231,33 @@ function GrantDialog({
         onChange={setType}
         choices={[
           ...ofOrganization.map((each) => ({ value: each, label: typeTitle(each) })),
-          { value: 'project', label: 'a project and what is in it' },
-          { value: 'project_log', label: 'the logs of a project' },
-          ...others.map((each) => ({ value: each, label: `one of the ${typeTitle(each)}` })),
+          ...others,
         ]}
       />
-      {type === 'project' || type === 'project_log' ? (
-        <ChoiceField
-          key="project"
-          label="Project"
-          name="object"
-          choices={projects.map(({ id, name }) => ({ value: id, label: name }))}
-        />
-      ) : (
-        !isOrganization && (
-          <TextField
-            key="object"
-            label="Its id"
-            name="object"
-            isRequired
-            placeholder="00000000-0000-4000-8000-000000000000"
-          />
-        )
-      )}
+      {!isOrganization && <ObjectFields key={type} type={type} directory={directory} />}
     </FormDialog>
+  )
+}
+
+/** Says which one of a type is meant. */
+function ObjectFields({
+  type,
+  directory: { projects, groups, roles },
+}: {
+  readonly type: string
+  readonly directory: Directory
+}) {
+  if (type === 'prompt_session') return <TextField label="Its id" name="object" isRequired />
+  const [label, listed] =
+    type === 'group' ? ['Group', groups] : type === 'role' ? ['Role', roles] : ['Project', projects]
+  return (
+    <>
+      <ChoiceField
+        label={label}
+        name="object"
+        choices={listed.map(({ id, name }) => ({ value: id, label: name }))}
+      />
+      {isNamedType(type) && <TextField label="Its name" name="name" isRequired />}
+    </>
   )
 }

@@ -104,7 +104,7 @@ function stateOf({ state }: RuleWithRun) {
   if (error) return <span class="error">{error.message}</span>
   if (status === 'paused') return 'paused'
   if (last === null)
-    return lastRun === null ? 'has not run yet' : `nothing to remove ${age(lastRun)}`
+    return lastRun === null ? 'has not run yet' : `nothing to remove, as of ${age(lastRun)}`
   const { traces, records, time } = last
   return `${counted(traces, 'trace')} with ${counted(records, 'record')} removed ${age(time)}`
 }
@@ -116,7 +116,7 @@ function keeps(config: RuleConfiguration): string {
     ...(retention_count == null ? [] : [counted(retention_count, 'trace')]),
     ...(retention_bytes == null ? [] : [bytes(retention_bytes)]),
   ]
-  const kept = `${parts.join(', ') || 'all'}${keep_filter ? `, and ${keep_filter}` : ''}`
+  const kept = `${parts.join(', ') || 'all'}${keep_filter ? `, longer where ${keep_filter}` : ''}`
   return status === 'paused' ? `${kept} (paused)` : kept
 }
 
@@ -179,32 +179,32 @@ function RuleDialog({
         />
       )}
       <ChoiceField
-        label="Of"
+        label="Records of"
         name="kind"
         choices={kinds}
         value={config?.object_type ?? 'project_logs'}
       />
       <TextField
-        label="Days"
+        label="Keep for, in days"
         name="days"
         isRequired
         value={String(config?.retention_days ?? 90)}
         hint={`Traces whose newest span is older leave. ${endlessDays}: age does not matter.`}
       />
       <TextField
-        label="Traces"
+        label="Most traces"
         name="count"
         value={optional(config?.retention_count)}
         hint="Only so many of the newest stay."
       />
       <TextField
-        label="Characters"
+        label="Most characters"
         name="bytes"
         value={optional(config?.retention_bytes)}
         hint="Only the newest with so many together stay."
       />
       <LongTextField
-        label="Keep"
+        label="Always keep"
         name="filter"
         rows={2}
         value={config?.keep_filter ?? ''}
