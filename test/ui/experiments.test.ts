@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser)('experiments in the page', { timeout: 60_000 }, () 
     const summary = page.getByRole('table', { name: 'Scores side by side' })
     await summary.getByText('↓ 80').first().waitFor()
     await page.getByRole('table', { name: 'Examples side by side' }).waitFor()
-    expect(queries.length, queries.join('\n')).toBeLessThanOrEqual(4)
+    expect(queries.length, queries.join('\n')).toBeLessThanOrEqual(5)
     expect(await summary.getByRole('row', { name: /exact/ }).textContent()).toMatch(
       /90\.0 %.*↑ 32.*↓ 80.*−15\.0.*75\.0 %/s,
     )
@@ -228,11 +228,11 @@ describe.skipIf(!hasBrowser)('experiments in the page', { timeout: 60_000 }, () 
     page.on('request', (request) => {
       if (new URL(request.url()).pathname !== '/btql') return
       const { query } = JSON.parse(request.postData()!) as { readonly query: string }
-      asked.push(/ as (examples|worst|shown_output|all_lines)/.exec(query)![1]!)
+      asked.push(/ as (examples|scores|worst|shown_output|all_lines)/.exec(query)![1]!)
     })
     await page.goto(`${service.url}${list}/first?compare=${second!.id}`)
     await page.getByText('1 – 50 of 240 examples').waitFor()
-    expect(asked).toEqual(['examples', 'worst', 'shown_output', 'all_lines'])
+    expect(asked).toEqual(['scores', 'worst', 'shown_output', 'examples', 'all_lines'])
   })
 
   test('opens an example of a comparison with the answers of all', async () => {

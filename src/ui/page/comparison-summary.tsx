@@ -2,24 +2,30 @@
 import { cost, duration, number, score as shownScore } from '../component/format.ts'
 import { GroupedBars, seriesColors } from '../component/grouped-bars.tsx'
 import type { ComparedCounts } from '../service/comparison.ts'
-import { bucketCount, type Experiment, type ExperimentTotals } from '../service/experiment.ts'
+import {
+  bucketCount,
+  type Experiment,
+  type ExperimentTotals,
+  type ScoreMeans,
+} from '../service/experiment.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { Change } from './experiment-columns.tsx'
 
 export interface ComparisonSummaryProps {
   readonly base: Experiment
   readonly others: readonly Experiment[]
-  readonly totals: ReadonlyMap<string, ExperimentTotals>
-  /** Undefined until it is known. */
+  readonly means: ReadonlyMap<string, ScoreMeans>
+  /** Undefined until it is known, as is the next. */
+  readonly totals: ReadonlyMap<string, ExperimentTotals> | undefined
   readonly counts: ComparedCounts | undefined
   /** The score by which lines are chosen. */
   readonly score: string | undefined
 }
 
 export function ComparisonSummary(props: ComparisonSummaryProps) {
-  const { base, others, totals, counts, score } = props
+  const { base, others, means, totals, counts, score } = props
   const experiments = [base, ...others]
-  const names = new Set(experiments.flatMap(({ id }) => Object.keys(totals.get(id)?.scores ?? {})))
+  const names = new Set(experiments.flatMap(({ id }) => Object.keys(means.get(id)?.scores ?? {})))
   return (
     <div class="comparison-summary">
       <table aria-label="Scores side by side">
@@ -52,8 +58,8 @@ export function ComparisonSummary(props: ComparisonSummaryProps) {
                 </button>
               </th>
               {experiments.map(({ id }) => {
-                const mean = totals.get(id)?.scores[name]
-                const before = totals.get(base.id)?.scores[name]
+                const mean = means.get(id)?.scores[name]
+                const before = means.get(base.id)?.scores[name]
                 const change = counts?.changes.get(id)?.get(name)
                 return (
                   <td class="number" key={id}>
@@ -160,13 +166,14 @@ function Measured({
 }: {
   readonly measure: Measure
   readonly experiments: readonly Experiment[]
-  readonly totals: ReadonlyMap<string, ExperimentTotals>
+  readonly totals: ReadonlyMap<string, ExperimentTotals> | undefined
 }) {
   const values = experiments.map(({ id }) => {
-    const found = totals.get(id)
+    const found = totals?.get(id)
     return found ? valueIn(found) : null
   })
-  if (values.every((value) => value === null)) return null
+  // Before they are known their room is there.
+  if (totals && values.every((value) => value === null)) return null
   const [before] = values
   return (
     <tr>

@@ -1,6 +1,6 @@
 /** Experiments side by side: what each score comes to, and how their examples differ. */
 
-import { useMemo } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { number } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
@@ -22,7 +22,7 @@ import {
   soughtIn,
   worstScore,
 } from '../service/comparison.ts'
-import { type Experiment, totalsOf } from '../service/experiment.ts'
+import { type Experiment, scoreMeansOf, totalsOf } from '../service/experiment.ts'
 import { type Loaded, useLoaded } from '../service/load.ts'
 import { quoted, type Row } from '../service/query.ts'
 import { clauseOf } from '../service/query-text.ts'
@@ -95,9 +95,10 @@ function Lines({
     sought: words === '' ? undefined : sought.data?.ids,
   }
   const key = [...ids, comparisonKey, words === '' ? '' : text].join('\n')
-  const totals = useLoaded(`totals ${ids}`, (signal) => totalsOf(ids, signal))
+  // Lines wait for no more than what chooses the score that they are ordered by.
+  const means = useLoaded(`means ${ids}`, (signal) => scoreMeansOf(ids, signal))
   // Without a score in common, lines are matched all the same.
-  const score = parameter('by') ?? (totals.data && (worstScore(base.id, totals.data) ?? ''))
+  const score = parameter('by') ?? (means.data && (worstScore(base.id, means.data) ?? ''))
   const show = shownKinds.find((kind) => kind === parameter('show')) ?? 'all'
   const order = comparisonOrders.find((each) => each === parameter('sort')) ?? 'regressions'
   const page = pageNumber()
@@ -107,10 +108,16 @@ function Lines({
     (signal) =>
       linesOfPage(compared, { score: score!, show, order, page, pageSize: linesPerPage }, signal),
   )
-  // What is read first comes first: counting would take half of the processors from it.
+  // What is read first comes first: totals and counts would take half of the processors from it.
+  const areLinesRead = !isReady || lines.data !== undefined || lines.error !== undefined
+  const wereLinesRead = useRef(false)
+  wereLinesRead.current ||= means.data !== undefined && areLinesRead
+  const totals = useLoaded(wereLinesRead.current ? `totals ${ids}` : undefined, (signal) =>
+    totalsOf(ids, signal),
+  )
   const isCounted = isReady && lines.data !== undefined && totals.data !== undefined
   const counts = useLoaded(isCounted ? `counts ${key} ${score}` : undefined, (signal) =>
-    countsOf(compared, score!, scoreNames(totals.data!), signal),
+    countsOf(compared, score!, scoreNames(means.data!), signal),
   )
   const experiments = [base, ...others]
   const open = parameter('row')
@@ -122,21 +129,22 @@ function Lines({
   )
   const otherText = isOfSource ? undefined : text
   const isWaiting = otherText === undefined && !lines.data
-  const error = totals.error ?? found.taken.error ?? sought.error ?? counts.error ?? lines.error
+  const failed = [means, found.taken, sought, lines, totals, counts].find((each) => each.error)
   return (
     <div class="experiment comparison">
       <ComparedExperiments base={base} others={others} />
-      {error && <Failure error={error} retry={lines.reload} />}
-      {totals.data && (
+      {failed && <Failure error={failed.error!} retry={failed.reload} />}
+      {means.data && (
         <ComparisonSummary
           base={base}
           others={others}
+          means={means.data}
           totals={totals.data}
           counts={counts.data}
           score={score}
         />
       )}
-      {!totals.data && !error && (
+      {!means.data && !failed && (
         <div class="summary-wait">
           <Loading what="the scores" />
         </div>
@@ -149,7 +157,7 @@ function Lines({
         <ShownLines counts={counts.data?.lines} show={show} order={order} score={score} />
       )}
       {otherText !== undefined && <OtherRows text={otherText} />}
-      {isWaiting && !error && <Loading what="the examples" />}
+      {isWaiting && !failed && <Loading what="the examples" />}
       {otherText !== undefined || !lines.data ? null : lines.data.length === 0 ? (
         <NoLines show={show} isSearched={words !== ''} comparisonKey={comparisonKey} />
       ) : (
@@ -300,9 +308,9 @@ function ShownLines({
         ))}
       </fieldset>
       <span>
-        First{' '}
+        Sort by{' '}
         <Select
-          label="First"
+          label="Sort by"
           value={order}
           options={comparisonOrders.map((each) => ({ value: each, label: orderTitles[each] }))}
           onChange={(sort) => setParameters({ sort, page: undefined })}

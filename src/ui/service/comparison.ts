@@ -2,7 +2,7 @@
  * Experiments beside each other: the examples of a base, matched by a key with those of others. One
  * example of the base with all its partners is a line; so is an example of another without a partner.
  */
-import { bucketCount, bucketOf, type Distribution, type ExperimentTotals } from './experiment.ts'
+import { bucketCount, bucketOf, type Distribution, type ScoreMeans } from './experiment.ts'
 import { fieldOf } from './field-path.ts'
 import { query, quoted, type Row } from './query.ts'
 import { clauseOf, withClauses } from './query-text.ts'
@@ -304,10 +304,10 @@ function numberIn(value: unknown): number | undefined {
 /** The score that fell the most in one of the others, which is what one looks at first. */
 export function worstScore(
   baseId: string,
-  totals: ReadonlyMap<string, ExperimentTotals>,
+  means: ReadonlyMap<string, ScoreMeans>,
 ): string | undefined {
-  const before = totals.get(baseId)?.scores ?? {}
-  const changes = [...totals.values()].flatMap(({ scores }) =>
+  const before = means.get(baseId)?.scores ?? {}
+  const changes = [...means.values()].flatMap(({ scores }) =>
     Object.entries(scores).flatMap(([name, mean]) => {
       const old = Object.hasOwn(before, name) ? before[name] : undefined
       return old === undefined ? [] : [{ name, change: mean - old }]
@@ -318,6 +318,6 @@ export function worstScore(
 }
 
 /** In alphabetical order, those that any of the experiments has. */
-export function scoreNames(totals: ReadonlyMap<string, ExperimentTotals>): string[] {
-  return [...new Set([...totals.values()].flatMap(({ scores }) => Object.keys(scores)))].sort()
+export function scoreNames(means: ReadonlyMap<string, ScoreMeans>): string[] {
+  return [...new Set([...means.values()].flatMap(({ scores }) => Object.keys(scores)))].sort()
 }
