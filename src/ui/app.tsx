@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { ConnectionBar } from './component/connection-bar.tsx'
 import { Icon, Mark } from './component/icon.tsx'
-import { lazy } from './component/lazy.tsx'
+import { type LazyComponent, lazy } from './component/lazy.tsx'
 import { Link } from './component/link.tsx'
 import { Empty, Loading } from './component/notice.tsx'
 import { Select } from './component/select.tsx'
@@ -22,7 +22,11 @@ import { isSideFolded } from './state/side.ts'
 import { type Theme, theme } from './state/theme.ts'
 
 export function App() {
-  useEffect(() => void findSession(), [])
+  useEffect(() => {
+    // Both at once: the page is needed as soon as it is known who is there.
+    lazyPageAt(parts.value)?.begin()
+    void findSession()
+  }, [])
   return (
     <>
       <ConnectionBar />
@@ -77,6 +81,23 @@ const pages: Readonly<Record<Section, (project: string, name?: string) => Compon
     ),
   review: (project, name) => <Review key={project} projectName={project} queueId={name} />,
   query: (project) => <Query key={project} projectName={project} />,
+}
+
+type Begun = Pick<LazyComponent<never>, 'begin'>
+
+/** What has to be loaded for the page of an address, before it is known whether one may see it. */
+function lazyPageAt([app, , p, , section, name]: readonly string[]): Begun | undefined {
+  if (app !== 'app') return undefined
+  if (p === 'settings') return Settings
+  if (p !== 'p') return undefined
+  const isOne = name !== undefined
+  const loaded = new Map<string, Begun>([
+    ['experiments', isOne ? ExperimentPage : Experiments],
+    ['datasets', isOne ? DatasetPage : Datasets],
+    ['review', Review],
+    ['query', Query],
+  ])
+  return section === undefined && !isOfLogs() ? Home : loaded.get(section ?? '')
 }
 
 function pageAt(names: readonly string[]): ComponentChildren {
@@ -142,6 +163,9 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
         )}
         <ul class="foot">
           <li>
+            <KeysHint />
+          </li>
+          <li>
             <Link to={pathOf('app', name, 'settings')} isCurrent={p === 'settings'}>
               <Icon name="settings" />
               <span class="word">Settings</span>
@@ -155,9 +179,6 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
           </li>
           <li>
             <ThemeChoice />
-          </li>
-          <li>
-            <KeysHint />
           </li>
           <li>
             <button type="button" class="plain" onClick={() => void signOut()}>
@@ -206,7 +227,7 @@ function FoldButton() {
 function KeysHint() {
   return (
     <p class="hint keys-hint">
-      <kbd>Ctrl</kbd> <kbd>K</kbd> to go anywhere, <kbd>?</kbd> for help
+      <kbd>Ctrl</kbd> <kbd>K</kbd> go to, <kbd>?</kbd> keys
     </p>
   )
 }

@@ -21,7 +21,7 @@ const firstLoadBytes = 250 * 1024
 rmSync(target, { recursive: true, force: true })
 mkdirSync(target, { recursive: true })
 
-const result = await build({
+const options = {
   absWorkingDir: source,
   entryPoints: { main: 'main.tsx', docs: 'docs/main.ts' },
   outdir: target,
@@ -38,21 +38,15 @@ const result = await build({
   metafile: true,
   legalComments: 'none',
   logLevel: 'warning',
+}
+const result = await build({
+  ...options,
+  plugins: [wholeFirstLoad(await build({ ...options, write: false }))],
 })
 
 const { outputs } = result.metafile
 const entry = entryOf('main.tsx')
-
-/** The entry, its style and all that it imports before it runs. */
-const firstLoad = new Set()
-const visit = (path) => {
-  if (firstLoad.has(path)) return
-  firstLoad.add(path)
-  for (const { path: imported, kind } of outputs[path].imports) {
-    if (kind === 'import-statement') visit(imported)
-  }
-}
-visit(entry[0])
+const firstLoad = firstLoadOf(result.metafile)
 const style = entry[1].cssBundle
 if (style) firstLoad.add(style)
 
@@ -81,7 +75,57 @@ const shown = `${(bytes / 1024).toFixed(1)} KiB`
 if (bytes > firstLoadBytes) throw new Error(`the first load is ${shown} compressed: too much`)
 console.log(`page: ${shown} for the first load, compressed`)
 
-function entryOf(file) {
+/** The entry and all that it imports before it runs. */
+function firstLoadOf({ outputs }) {
+  const found = new Set()
+  const visit = (path) => {
+    if (found.has(path)) return
+    found.add(path)
+    for (const { path: imported, kind } of outputs[path].imports) {
+      if (kind === 'import-statement') visit(imported)
+    }
+  }
+  visit(entryOf('main.tsx', outputs)[0])
+  return found
+}
+
+/**
+ * Puts the modules of the first load into few files. Modules share a file when the same entries need them, and
+ * what is loaded later needs some of these each: more than forty files, which browsers ask for six at a time.
+ * So all that is loaded later imports all of them, which are there by then.
+ */
+function wholeFirstLoad({ metafile }) {
+  const inFirstLoad = new Set(
+    [...firstLoadOf(metafile)].flatMap((path) => Object.keys(metafile.outputs[path].inputs)),
+  )
+  const later = new Set(
+    Object.values(metafile.inputs).flatMap(({ imports }) =>
+      imports.flatMap(({ path, kind }) => (kind === 'dynamic-import' ? [path] : [])),
+    ),
+  )
+  const absolute = (path) => join(source, path)
+  const imports = [...inFirstLoad]
+    .filter((path) => /\.tsx?$/.test(path) && path !== 'main.tsx')
+    .map((path) => `import ${JSON.stringify(absolute(path))}`)
+    .join(';')
+  const places = new Map(
+    [...later].filter((path) => !inFirstLoad.has(path)).map((path) => [absolute(path), path]),
+  )
+  return {
+    name: 'whole-first-load',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+        if (!places.has(path)) return undefined
+        return {
+          contents: `${readFileSync(path, 'utf8')}\n;${imports}\n`,
+          loader: path.endsWith('x') ? 'tsx' : 'ts',
+        }
+      })
+    },
+  }
+}
+
+function entryOf(file, outputs = result.metafile.outputs) {
   const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === file)
   if (!found) throw new Error(`there is no output of ${file}`)
   return found
@@ -93,11 +137,17 @@ function writeDocuments([script, { cssBundle }]) {
   writeFileSync(join(target, 'docs.json'), JSON.stringify({ ...files, pages }))
 }
 
-/** The address of a picture that pages show, which has the hash of its content in its name like all files. */
+/** A picture that pages show, which has the hash of its content in its name like all files. */
 function copyPicture(name) {
   const bytes = readFileSync(join(documentFolder, name))
   const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 8).toUpperCase()
   const file = name.replace('.', `-${hash}.`)
   writeFileSync(join(target, file), bytes)
-  return `assets/${file}`
+  return { url: `assets/${file}`, ...sizeOf(bytes, name) }
+}
+
+/** In pixels, as the header of an extended WebP says. */
+function sizeOf(bytes, name) {
+  if (bytes.toString('latin1', 8, 16) !== 'WEBPVP8X') throw new Error(`${name} is no extended WebP`)
+  return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
 }

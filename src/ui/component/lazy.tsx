@@ -16,17 +16,23 @@ async function loadPersistently<Loaded>(load: () => Promise<Loaded>): Promise<Lo
   }
 }
 
+export interface LazyComponent<Props> extends Component<Props> {
+  /** Loads it before it is shown, where it is known that it will be. */
+  begin(): void
+}
+
 /** @param what is shown while it loads: "the query page" */
 export function lazy<Props extends object>(
   what: string,
   load: () => Promise<Component<Props>>,
-): Component<Props> {
+): LazyComponent<Props> {
   let loaded: Component<Props> | undefined
-  return function Lazy(props: Props) {
+  function Lazy(props: Props) {
     const [isLoaded, setLoaded] = useState(loaded !== undefined)
     const [error, setError] = useState<Error>()
     useEffect(() => {
-      if (loaded) return
+      // It may have come since this was drawn.
+      if (loaded) return setLoaded(true)
       loadPersistently(load).then(
         (component) => {
           loaded = component
@@ -39,4 +45,14 @@ export function lazy<Props extends object>(
     const Shown = loaded
     return isLoaded && Shown ? <Shown {...props} /> : <Loading what={what} />
   }
+  const begin = () => {
+    load().then(
+      (component) => {
+        loaded = component
+      },
+      // It is tried again when it is shown.
+      () => undefined,
+    )
+  }
+  return Object.assign(Lazy, { begin })
 }
