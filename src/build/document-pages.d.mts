@@ -1,9 +1,15 @@
 import type { DocumentPage } from '../server/docs/document-files.ts'
 
 export const documentFolder: string
-export function documentPages(pictureUrl: (picture: string) => string): DocumentPage[]
+export interface Picture {
+  readonly url: string
+  readonly width: number
+  readonly height: number
+}
+
+export function documentPages(picture: (name: string) => Picture): DocumentPage[]
 export function renderPage(
   name: string,
   markdown: string,
-  pictureUrl?: (picture: string) => string,
+  picture?: (name: string) => Picture,
 ): DocumentPage

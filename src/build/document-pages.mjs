@@ -12,18 +12,18 @@ export const documentFolder = fileURLToPath(new URL('../docs/', import.meta.url)
 /**
  * All pages, the start first.
  *
- * @param pictureUrl gives the address of a picture of the folder, by its name
+ * @param picture gives the address and the size of a picture of the folder, by its name
  */
-export function documentPages(pictureUrl) {
+export function documentPages(picture) {
   const names = ['README', ...linkedFrom('README')]
   return [...new Set(names)].map((name) => {
     const text = readFileSync(join(documentFolder, `${name}.md`), 'utf8')
-    return renderPage(addressOf(name), text, pictureUrl)
+    return renderPage(addressOf(name), text, picture)
   })
 }
 
 /** One page: its title, its HTML, the headings of its first level, and its sections as plain texts. */
-export function renderPage(name, markdown, pictureUrl = (picture) => picture) {
+export function renderPage(name, markdown, picture = (url) => ({ url, width: 0, height: 0 })) {
   const anchors = new Anchors()
   const sections = []
   const headings = []
@@ -43,7 +43,9 @@ export function renderPage(name, markdown, pictureUrl = (picture) => picture) {
         return `<a href="${escapeText(linkTarget(href, pageAddress))}">${this.parser.parseInline(tokens)}</a>`
       },
       image({ href, text }) {
-        return `<img src="${escapeText(pictureUrl(href))}" alt="${escapeText(text)}">`
+        const { url, width, height } = picture(href)
+        // Its room is there before it, so that nothing moves when it comes.
+        return `<img src="${escapeText(url)}" alt="${escapeText(text)}" width="${width}" height="${height}">`
       },
       table(token) {
         const cells = (row, tag) =>

@@ -22,8 +22,8 @@ import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 
 export interface DatasetVersionsProps {
   readonly datasetId: string
-  /** The newest first. */
-  readonly versions: readonly Version[]
+  /** The newest first; undefined until they are known, when the choices have their room already. */
+  readonly versions: readonly Version[] | undefined
   readonly snapshots: readonly Snapshot[]
   /** Whether versions can be named and put back. */
   readonly mayChange: boolean
@@ -32,19 +32,20 @@ export interface DatasetVersionsProps {
 
 export function DatasetVersions({
   datasetId,
-  versions,
+  versions: known,
   snapshots,
   mayChange,
   onChange,
 }: DatasetVersionsProps) {
+  const versions = known ?? []
   const version = parameter('version')
   const from = parameter('from')
   const asked = mayChange ? openedOf('snapshot', 'restore')?.kind : undefined
   const newest = versions[0]?.id
-  if (newest === undefined) return null
-  const shown = version ?? newest
+  if (known?.length === 0) return null
+  const shown = version ?? newest ?? ''
   const snapshot = snapshots.find(({ xact_id }) => xact_id === shown)
-  const isOld = version !== undefined && version !== newest
+  const isOld = known !== undefined && version !== undefined && version !== newest
   return (
     <>
       <VersionChoice
@@ -70,6 +71,7 @@ export function DatasetVersions({
       {mayChange && (
         <Menu
           label="Snapshot"
+          isDisabled={shown === ''}
           items={[
             { label: 'Name this version…', onChoose: () => openWindow('snapshot') },
             ...(snapshot
@@ -91,7 +93,7 @@ export function DatasetVersions({
           ]}
         />
       )}
-      {asked === 'snapshot' && (
+      {shown !== '' && asked === 'snapshot' && (
         <FormDialog
           title="Name this version"
           verb="Name it"

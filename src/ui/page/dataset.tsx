@@ -50,7 +50,7 @@ function Contents({ dataset }: { readonly dataset: Dataset }) {
       >
         <DatasetVersions
           datasetId={id}
-          versions={versions.data ?? []}
+          versions={versions.data}
           snapshots={snapshots.data ?? []}
           mayChange={mayChange}
           onChange={changed}
