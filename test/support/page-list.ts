@@ -23,6 +23,8 @@ export interface Shown {
   /** A window, by the file of `src/ui/page` that has it. */
   readonly window?: string
   readonly isSignedOut?: true
+  /** By a member who may read and no more. */
+  readonly isOfReader?: true
 }
 
 const button = (name: string, exact = true) => {
@@ -322,5 +324,21 @@ export function everyPage(id: IdOf): readonly Shown[] {
   const ofSections = sections.flatMap((section) =>
     ofProject[section].map((shown, place) => ({ ...shown, isFirst: place === 0 })),
   )
-  return [...otherPages(), ...ofSections, ...windows(id)]
+  const all = [...otherPages(), ...ofSections]
+  return [...all, ...windows(id), ...all.filter(isAnotherForReaders).map(ofReader)]
+}
+
+/** Pages where those who may change something find more than those who may only read. */
+function isAnotherForReaders({ name, isSignedOut }: Shown): boolean {
+  return (
+    !isSignedOut &&
+    !/^(docs|query-|no-such|settings-(members|groups|grants|tokens|masking|retention|exports|storage))/.test(
+      name,
+    ) &&
+    !/^(dataset-(cell|add)|logs-(spans|live|nothing-found|wrong)|experiments-chosen)$/.test(name)
+  )
+}
+
+function ofReader(shown: Shown): Shown {
+  return { ...shown, name: `reader-${shown.name}`, isFirst: false, isOfReader: true }
 }

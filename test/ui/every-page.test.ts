@@ -19,6 +19,7 @@ interface Screen {
   readonly width: number
   readonly theme: 'light' | 'dark'
   readonly isSignedIn: boolean
+  readonly key?: string
 }
 
 interface Shift {
@@ -86,7 +87,10 @@ describe.skipIf(!hasBrowser)('every page and every window', () => {
   test.each(looks)('$name, $width pixels wide, $theme', async ({ name, width, theme }) => {
     const id = (of: string) => world.ids.get(of) ?? `no ${of}`
     const shown = everyPage(id).find((each) => each.name === name)!
-    const { page, picture } = await pageOf({ width, theme, isSignedIn: !shown.isSignedOut })
+    const { page, picture } = await pageOf({
+      ...{ width, theme, isSignedIn: !shown.isSignedOut },
+      ...(shown.isOfReader && { key: world.viewerKey }),
+    })
     await page.goto(service.url + encodeURI(shown.path), { waitUntil: 'networkidle' })
     await page.locator(shown.last).first().waitFor()
     await page.locator('.loading').first().waitFor({ state: 'detached' })

@@ -13,6 +13,7 @@ import {
   kappa,
   number,
   points,
+  preview,
   score,
   share,
   time,
@@ -55,6 +56,22 @@ test.each<[number, string]>([
   [-0.02, '−$0.020'],
 ])('%d dollars are %s', (dollars, shown) => {
   expect(cost(dollars)).toBe(shown)
+})
+
+test.each<[string, string]>([
+  ['a text', 'a text'],
+  ['{"question":"Who?","locale":"en"}', 'Who?'],
+  ['[{"role":"system","content":"Be brief."},{"role":"user","content":"Who?"}]', 'Who?'],
+  ['[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Ada."}}]', 'Ada.'],
+  ['[{"role":"system","content":"Be brief."},{"role":"user","content":"Who wr', 'Who wr'],
+  ['[{"role":"user","content":"A \\"quoted\\" word and \\u00', 'A "quoted" word and '],
+  [
+    '[{"index":0,"finish_reason":"tool_calls","mess',
+    '[{"index":0,"finish_reason":"tool_calls","mess',
+  ],
+  ['{not json', '{not json'],
+])('of %s a cell shows what one looks for, although it may be cut', (value, shown) => {
+  expect(preview(value)).toBe(shown)
 })
 
 test('scores have one decimal, shares and growth as much as tells something', () => {

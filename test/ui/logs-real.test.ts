@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser || !filesAreThere)(
       const opened = await open('requests/logs?rows=spans&live=off')
       const { page, faults } = opened
       await statusIs(opened, `${requests.length.toLocaleString('en')} spans`)
-      await page.getByRole('img', { name: /records over time/ }).waitFor()
+      await page.getByRole('img', { name: /(traces|spans) over time/ }).waitFor()
       const isLong = ({ metrics }: Record<string, unknown>) =>
         (metrics as { prompt_tokens: number }).prompt_tokens > 7000
       await page

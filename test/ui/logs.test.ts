@@ -287,7 +287,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
 
   test('zooms in time by keys and by pointer, and out again', async () => {
     const { page, faults } = await browser.page(traces)
-    await page.getByRole('img', { name: /records over time/ }).waitFor()
+    await page.getByRole('img', { name: /(traces|spans) over time/ }).waitFor()
     const status = page.locator('.table-foot')
     await expect.poll(() => status.textContent(), patiently).toMatch(/^\d+ traces$/)
     const all = Number.parseInt((await status.textContent())!, 10)

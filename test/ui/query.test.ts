@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
     expect(label).toMatch(/latency by day: .*gpt-4o/)
     const { page: shared } = await browser.page(page.url().slice(service.url.length))
     await shared.locator('.lines canvas').waitFor()
-    await choose(shared, 'Along', 'model')
+    await choose(shared, 'X axis', 'model')
     await shared.getByRole('table', { name: 'latency by model' }).waitFor()
     expect(new URL(shared.url()).searchParams.get('x')).toBe('model')
     await page.getByRole('tab', { name: 'Table' }).click()

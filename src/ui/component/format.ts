@@ -5,7 +5,10 @@ import { conversationOf, lastTextOf } from './message-forms.ts'
 /** A value of JSON on one line, cut to what a cell can show. */
 export function preview(value: unknown, length = 300): string {
   if (value === null || value === undefined) return ''
-  const text = typeof value === 'string' ? value : (toldBy(value) ?? writeExactJson(value))
+  const text =
+    typeof value === 'string'
+      ? (toldByText(value) ?? value)
+      : (toldBy(value) ?? writeExactJson(value))
   const line = text.slice(0, length * 2).replace(/\s+/g, ' ')
   return line.length > length ? `${line.slice(0, length)}…` : line
 }
@@ -21,6 +24,28 @@ function toldBy(value: unknown): string | undefined {
     if (typeof value[name] === 'string') return value[name]
   }
   return others.length === 0 && Object.keys(value).length === 1 ? only : undefined
+}
+
+/** Of JSON that a text has, which may be cut. */
+function toldByText(text: string): string | undefined {
+  if (!/^\s*(\[\s*)*\{/.test(text)) return undefined
+  try {
+    return toldBy(JSON.parse(text))
+  } catch {
+    const [, last] = [...text.matchAll(saidInJson)].at(-1) ?? []
+    return last === undefined ? undefined : unescaped(last)
+  }
+}
+
+const saidInJson = /"(?:content|text|message|question|prompt|query)"\s*:\s*"((?:[^"\\]|\\.)+)/g
+
+/** Without an escape that was cut. */
+function unescaped(text: string): string {
+  try {
+    return String(JSON.parse(`"${text.replace(/\\u[\da-f]{0,3}$/i, '')}"`))
+  } catch {
+    return text
+  }
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -9,6 +9,8 @@ import { counted, momentsBetween, number } from './format.ts'
 export interface HistogramProps {
   /** What it counts, as the service prints queries; undefined until it is known. */
   readonly query: string | undefined
+  /** One of what it counts. */
+  readonly unit: string
   /** What is shown of time, in seconds since 1970; all there is if undefined. */
   readonly span: Span | undefined
   /** Counts again when it changes. */
@@ -17,7 +19,7 @@ export interface HistogramProps {
   readonly onSpan: (span: Span | undefined) => void
 }
 
-export function Histogram({ query, span, round, onSpan }: HistogramProps) {
+export function Histogram({ query, unit, span, round, onSpan }: HistogramProps) {
   const key = query === undefined ? undefined : `${query} ${round}`
   const { data } = useLoaded(key, (signal) => loadBuckets(query!, span, signal))
   const [hovered, setHovered] = useState<number>()
@@ -56,10 +58,10 @@ export function Histogram({ query, span, round, onSpan }: HistogramProps) {
         taken()
       }}
     >
-      <Bars buckets={data} onSpan={onSpan} onHover={setHovered} />
+      <Bars buckets={data} unit={unit} onSpan={onSpan} onHover={setHovered} />
       <div class="histogram-tools">
         <span class="hint" aria-live="off">
-          {tellOf(data, hovered)}
+          {tellOf(data, unit, hovered)}
         </span>
         <button type="button" aria-label="Earlier" title="Earlier (←)" onClick={keys.ArrowLeft}>
           ←
@@ -86,13 +88,17 @@ function HistogramRoom() {
 }
 
 /** One bucket in words, or all of them. */
-function tellOf({ times, counts, errors, width }: Buckets, place: number | undefined): string {
+function tellOf(
+  { times, counts, errors, width }: Buckets,
+  unit: string,
+  place: number | undefined,
+): string {
   const isOne = place !== undefined && times[place] !== undefined
   const count = isOne ? counts[place]! : sum(counts)
   const failed = isOne ? errors[place]! : sum(errors)
   const from = isOne ? times[place]! : (times[0] ?? 0)
   const to = isOne ? from + width : (times.at(-1) ?? 0) + width
-  const told = counted(count, 'record') + (failed > 0 ? `, ${number(failed)} with errors` : '')
+  const told = counted(count, unit) + (failed > 0 ? `, ${number(failed)} with errors` : '')
   return `${momentsBetween(new Date(from * 1000), new Date(to * 1000))}: ${told}`
 }
 
@@ -102,10 +108,12 @@ function sum(values: readonly number[]): number {
 
 function Bars({
   buckets,
+  unit,
   onSpan,
   onHover,
 }: {
   readonly buckets: Buckets
+  readonly unit: string
   readonly onSpan: (span: Span) => void
   readonly onHover: (place: number | undefined) => void
 }) {
@@ -146,7 +154,7 @@ function Bars({
       ref={place}
       class="histogram-bars"
       role="img"
-      aria-label={`${counted(sum(buckets.counts), 'record')} over time, ${number(sum(buckets.errors))} with errors`}
+      aria-label={`${counted(sum(buckets.counts), unit)} over time, ${number(sum(buckets.errors))} with errors`}
     />
   )
 }

@@ -24,9 +24,9 @@ export function BaseChoice({
   return (
     <>
       <span>
-        Against{' '}
+        Compare with{' '}
         <Select
-          label="Against"
+          label="Compare with"
           value={base?.id ?? 'none'}
           options={[
             { value: 'none', label: 'nothing' },

@@ -11,6 +11,7 @@ import { useLoaded } from '../service/load.ts'
 import type { Row } from '../service/query.ts'
 import { parts, pathOf } from '../state/location.ts'
 import { SideScores, SideUsage } from './comparison-columns.tsx'
+import { fieldTitle } from './span-metrics.tsx'
 
 export interface ComparisonExampleProps {
   readonly line: Line
@@ -35,7 +36,7 @@ export function ComparisonExample({ line, experiments, onClose }: ComparisonExam
       <header class="page-head">
         <h2>{preview(line.input, 80) || 'Example'}</h2>
         <button type="button" onClick={onClose} aria-label="Close the example">
-          Close
+          ✕
         </button>
       </header>
       {error && <Failure error={error} retry={reload} />}
@@ -66,7 +67,7 @@ function Shared({ row, field }: { readonly row: Row | undefined; readonly field:
   if (value === null || value === undefined) return null
   return (
     <section>
-      <h3>{field}</h3>
+      <h3>{fieldTitle(field)}</h3>
       <JsonView value={value} label={field} />
     </section>
   )

@@ -15,6 +15,7 @@ import {
 import { useLoaded } from '../service/load.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { FoundPages, pageNumber } from './found-rows.tsx'
+import { fieldTitle } from './span-metrics.tsx'
 
 /** Records of a page: each is shown whole, and twice. */
 const shownDifferences = 50
@@ -128,7 +129,7 @@ function Difference({ difference }: { readonly difference: RecordDifference }) {
       </h3>
       {changed.map((field) => (
         <section key={field} aria-label={field}>
-          <h4>{field}</h4>
+          <h4>{fieldTitle(field)}</h4>
           {kind === 'changed' ? (
             <TextDifference
               before={comparableText(before?.[field])}

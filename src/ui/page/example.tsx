@@ -1,5 +1,5 @@
 /** One example of an experiment beside the table: its values, what changed against the base, its trace. */
-import { number, score } from '../component/format.ts'
+import { score } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
@@ -10,6 +10,7 @@ import { useLoaded } from '../service/load.ts'
 import { at, quoted, type Row } from '../service/query.ts'
 import { addressWith, openBeside, parameter, setParameters } from '../state/location.ts'
 import { Change } from './experiment-columns.tsx'
+import { fieldTitle, SpanMetrics } from './span-metrics.tsx'
 import { Trace } from './trace.tsx'
 
 export interface ExampleProps {
@@ -46,7 +47,7 @@ export function Example({ experimentId, id, base, partner, onClose }: ExamplePro
           linkOf={(next) => addressWith({ view: next, span: undefined })}
         />
         <button type="button" onClick={onClose} aria-label="Close the example">
-          Close
+          ✕
         </button>
       </header>
       {error && <Failure error={error} retry={reload} />}
@@ -88,36 +89,16 @@ function Values({ row, partner }: { readonly row: Row; readonly partner: Partner
           )
         })}
       </dl>
+      <SpanMetrics row={row} />
       {shownFields.map((field) =>
         row[field] === null || row[field] === undefined ? null : (
           <section key={field}>
-            <h3>{field}</h3>
+            <h3>{fieldTitle(field)}</h3>
             <JsonView value={row[field]} label={field} />
           </section>
         ),
       )}
-      <Metrics row={row} />
     </div>
-  )
-}
-
-function Metrics({ row }: { readonly row: Row }) {
-  const entries = Object.entries(at(row, 'metrics') ?? {}).filter(([name, value]) => {
-    return typeof value === 'number' && name !== 'start' && name !== 'end'
-  })
-  if (entries.length === 0) return null
-  return (
-    <section>
-      <h3>metrics</h3>
-      <dl class="numbers" aria-label="Metrics">
-        {entries.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{number(value)}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
   )
 }
 
@@ -131,7 +112,7 @@ function Changes({ before, after }: { readonly before: Row; readonly after: Row 
         if (old === '' && now === '') return null
         return (
           <section key={field}>
-            <h3>{field}</h3>
+            <h3>{fieldTitle(field)}</h3>
             {old === now ? (
               <p class="hint">The same as before</p>
             ) : (

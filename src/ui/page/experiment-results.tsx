@@ -208,9 +208,9 @@ function SortChoice({
   const isOther = current !== '' && !choices.some(({ value }) => value === current)
   return (
     <span>
-      First{' '}
+      Sort by{' '}
       <Select
-        label="First"
+        label="Sort by"
         value={current}
         options={[
           { value: '', label: 'Newest' },

@@ -134,7 +134,7 @@ export function GoTo({
         aria-expanded={shown.length > 0}
         aria-controls={list}
         aria-activedescendant={shown.length > 0 ? `${list}-${place}` : undefined}
-        placeholder="A page, a project, an experiment, a dataset, a view, the id of a trace…"
+        placeholder="A page, a name, or the id of a trace…"
         autocomplete="off"
         data-autofocus
         value={wanted}

@@ -120,7 +120,7 @@ export function HomeFigures({
   const { period } = asked
   const failed = [totals, usages, course].find(({ error }) => error)
   return (
-    <section class="home-figures" aria-label={`The past ${period.title}`}>
+    <section class="home-figures five" aria-label={`The past ${period.title}`}>
       {failed?.error && <Failure error={failed.error} retry={failed.reload} />}
       {logged.map((figure) => (
         <Card

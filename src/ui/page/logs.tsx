@@ -129,6 +129,7 @@ function Records({
   const failure = taken.error ?? error
   const isEmpty = rows.length === 0 && !isLoading && !taken.isLoading && !failure
   const span = timeSpan(time)
+  const rowUnit = rowsAre.slice(0, -1)
   // How much it has to say of a search is not known before: what is below would be pushed away.
   const isReading = useFirstReading(view, taken.data === undefined && taken.error === undefined)
   return (
@@ -163,6 +164,7 @@ function Records({
           {(narrowed === undefined ? !failure : isRecords) && (
             <Histogram
               query={narrowed}
+              unit={rowUnit}
               span={span}
               round={arrivals.round}
               onSpan={(next) => changeView({ time: next && rangeOf(next) }, { replace: false })}
@@ -212,7 +214,7 @@ function Records({
                       rows={rows.length}
                       total={total}
                       isLoading={isLoading}
-                      what={isRecords ? rowsAre.slice(0, -1) : 'row'}
+                      what={isRecords ? rowUnit : 'row'}
                     />
                   }
                 />

@@ -7,6 +7,7 @@ import { recordFields } from '../service/dataset.ts'
 import { parseExactly } from '../service/exact-json.ts'
 import { type LoadedRecord, useRecord, useRecordChange } from './record-change.ts'
 import { RecordOrigin } from './record-origin.tsx'
+import { fieldTitle } from './span-metrics.tsx'
 
 export interface RecordPanelProps {
   readonly datasetId: string
@@ -30,7 +31,7 @@ export function RecordPanel(props: RecordPanelProps) {
           {title} {id !== undefined && <code>{id}</code>}
         </h2>
         <button type="button" onClick={onClose} aria-label="Close the record">
-          Close
+          ✕
         </button>
       </header>
       {id !== undefined && <RecordOrigin datasetId={datasetId} id={id} version={version} />}
@@ -42,7 +43,7 @@ export function RecordPanel(props: RecordPanelProps) {
           const text = record.texts[field]
           return text === undefined ? null : (
             <section key={field}>
-              <h3>{field}</h3>
+              <h3>{fieldTitle(field)}</h3>
               <JsonView value={parseExactly(text)} label={field} />
             </section>
           )

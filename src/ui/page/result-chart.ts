@@ -41,7 +41,7 @@ export function drawChart(place: HTMLElement, data: PlotData, colors: readonly s
         {
           label: x,
           value: (_: uPlot, value: number | null) =>
-            value === null ? '—' : isTime ? moment(new Date(value * 1000)) : number(value),
+            value === null ? '' : isTime ? moment(new Date(value * 1000)) : number(value),
         },
         ...lines.map(({ name }, i) => {
           const stroke = color(colors[i % colors.length] ?? 'currentColor')
@@ -50,7 +50,7 @@ export function drawChart(place: HTMLElement, data: PlotData, colors: readonly s
             stroke,
             width: 2,
             spanGaps: true,
-            value: (_: uPlot, value: number | null) => (value === null ? '—' : number(value)),
+            value: (_: uPlot, value: number | null) => (value === null ? '' : number(value)),
             points: { show: chart === 'points' || xs.length < 60, size: 6, fill: stroke },
             ...(chart === 'points' && { paths: () => null }),
           }

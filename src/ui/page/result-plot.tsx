@@ -77,26 +77,26 @@ function PlotChoices({
   return (
     <div class="plot-choices">
       <Choose
-        label="Along"
+        label="X axis"
         value={choice.x}
         options={names}
         onChange={(x) => setParameters({ x, chart: undefined })}
       />
       <Choose
-        label="Height"
+        label="Y axis"
         value={choice.y}
         options={numbers}
         onChange={(y) => setParameters({ y })}
       />
       <Choose
-        label="Divided by"
+        label="Split by"
         value={choice.series ?? '-'}
         options={['-', ...names.filter((name) => name !== choice.x && name !== choice.y)]}
         onChange={(series) => setParameters({ series })}
       />
       {!isOfNames && (
         <Choose
-          label="As"
+          label="Drawn as"
           value={choice.chart}
           options={chartKinds}
           onChange={(chart) => setParameters({ chart: chart as ChartKind })}

@@ -62,8 +62,8 @@ export function ResultTable({ run, onMore }: { readonly run: Run; readonly onMor
         <section class="opened" aria-label={`Row ${opened.index + 1}`}>
           <header class="page-head">
             <h2>Row {number(opened.index + 1)}</h2>
-            <button type="button" onClick={close}>
-              Close
+            <button type="button" onClick={close} aria-label="Close the row">
+              ✕
             </button>
           </header>
           {[...columns.keys()].map((name) => (

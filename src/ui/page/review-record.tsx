@@ -17,6 +17,7 @@ import {
 } from '../service/review.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { ReviewAnswers, withKey } from './review-answers.tsx'
+import { fieldTitle } from './span-metrics.tsx'
 
 export interface ReviewRecordProps {
   readonly state: ReviewState
@@ -105,7 +106,7 @@ function RecordValues({ state, id }: { readonly state: ReviewState; readonly id:
         const isEmpty = isObject(value) && Object.keys(value).length === 0
         return value === null || value === undefined || isEmpty ? null : (
           <section key={field} class={field}>
-            <h3>{field.charAt(0).toUpperCase() + field.slice(1)}</h3>
+            <h3>{fieldTitle(field)}</h3>
             <JsonView value={value} label={field} />
           </section>
         )

@@ -54,7 +54,7 @@ export function ClickHouseExport({ status }: { readonly status: ExportStatus }) 
       <h2>Export to ClickHouse</h2>
       <p class="hint">Database {database}. Refreshed every two seconds.</p>
       {fault && (
-        <div class="notice" role="status">
+        <div class="notice warning" role="status">
           <p>
             The export is waiting to try again: {fault.message}. This began{' '}
             <When at={fault.since} />. Nothing is lost: the data directory keeps what has not
@@ -76,7 +76,7 @@ export function ClickHouseExport({ status }: { readonly status: ExportStatus }) 
         <Figure name="Rows to send" value={number(lag.rows)} />
         <Figure name="Longest wait" value={duration(lag.seconds)} />
         <Figure name="Rows sent since the start" value={number(sent.rows)} />
-        <Figure name="Size of those" value={bytes(sent.bytes)} />
+        <Figure name="Size of these rows" value={bytes(sent.bytes)} />
         <Figure name="Retries" value={number(retries)} />
       </dl>
     </section>

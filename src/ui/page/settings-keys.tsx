@@ -52,7 +52,10 @@ export function SettingsKeys() {
             itemId={({ id }) => id}
             columns={[
               { title: 'Name', cell: ({ name }) => name },
-              { title: 'Key', cell: ({ preview_name }) => <code>{preview_name}</code> },
+              {
+                title: 'Key',
+                cell: ({ preview_name }) => <code class="whole">{preview_name}</code>,
+              },
               {
                 title: 'Of',
                 cell: (key) =>

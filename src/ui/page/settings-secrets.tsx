@@ -159,7 +159,9 @@ function Secrets({ kind, mayChange }: { readonly kind: SecretKind; readonly mayC
         </FormDialog>
       )}
       {meant && open?.kind === kind.opens.remove && (
-        <Removal title={`Delete “${meant.name}”?`} path={path} id={meant.id} list={loaded} />
+        <Removal title={`Delete “${meant.name}”?`} path={path} id={meant.id} list={loaded}>
+          <p>What uses it fails from now on. The value cannot be brought back.</p>
+        </Removal>
       )}
     </>
   )

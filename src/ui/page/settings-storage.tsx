@@ -22,7 +22,7 @@ export function SettingsStorage() {
   const figures = [
     ['Versions of records in segments', number(total(data, 'assay_segment_rows'))],
     ['Versions not yet in a segment', number(total(data, 'assay_delta_rows'))],
-    ['Size of those', bytes(total(data, 'assay_delta_bytes'))],
+    ['Size of these versions', bytes(total(data, 'assay_delta_bytes'))],
     ['Segments', number(total(data, 'assay_segments'))],
     ['On disk', bytes(stored.reduce((sum, [, size]) => sum + size, 0))],
     ['Memory of the process', bytes(memory)],
@@ -34,12 +34,14 @@ export function SettingsStorage() {
     <>
       <section class="settings-part" aria-label="Figures">
         <header class="page-head">
-          <h2>Figures</h2>
+          <h2>Storage and queries</h2>
           <button type="button" onClick={reload}>
             Refresh
           </button>
         </header>
-        <p class="hint">Of all organizations of this service.</p>
+        <p class="hint">
+          Of all organizations of this service, now. Slow queries are counted since it was started.
+        </p>
         <dl class="figures">
           {figures.map(([name, value]) => (
             <div key={name}>

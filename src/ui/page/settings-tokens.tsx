@@ -62,7 +62,10 @@ export function SettingsTokens() {
             itemId={({ id }) => id}
             columns={[
               { title: 'Name', cell: ({ name }) => name },
-              { title: 'Token', cell: ({ preview_name }) => <code>{preview_name}</code> },
+              {
+                title: 'Token',
+                cell: ({ preview_name }) => <code class="whole">{preview_name}</code>,
+              },
               { title: 'Account', cell: ({ service_account_name }) => service_account_name ?? '' },
               { title: 'Created', cell: ({ created }) => <When at={created} /> },
               { title: 'Last used', cell: ({ used }) => <When at={used} never="never" /> },

@@ -50,7 +50,7 @@ export function Settings() {
     <div class="settings">
       <header class="page-head">
         <h1>Settings</h1>
-        <span class="hint">{organization.name}</span>
+        <span class="hint">Organization {organization.name}</span>
       </header>
       <ServiceWarnings />
       <Tabs

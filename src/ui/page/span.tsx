@@ -1,7 +1,7 @@
 /** All of one span, or of one record: its values, what it took, and what people say of it. */
 import { writeExactJson } from '../../json/exact-number.ts'
 import { CopyButton } from '../component/copy-button.tsx'
-import { age, cost, duration, isObject, metric, number, time } from '../component/format.ts'
+import { age, isObject, time } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { nothingSought, type Sought } from '../component/marked.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
@@ -9,19 +9,17 @@ import { SaveFile } from '../component/save-file.tsx'
 import { placeOf } from '../service/feedback.ts'
 import { useLoaded } from '../service/load.ts'
 import { query, quoted, type Row } from '../service/query.ts'
-import { durationOf, nameOf, typeOf } from '../service/span-facts.ts'
+import { nameOf, typeOf } from '../service/span-facts.ts'
 import { SpanDatasets } from './record-origin.tsx'
 import { SpanComments } from './span-comments.tsx'
 import { SpanExpected } from './span-expected.tsx'
+import { computedCost, fieldTitle, SpanMetrics } from './span-metrics.tsx'
 import { SpanScores } from './span-scores.tsx'
 import { SpanTags } from './span-tags.tsx'
 import type { Usage } from './trace-tree.ts'
 
 /** Shown one after the other; `expected` can be changed and is shown by itself. */
 const valueFields = ['error', 'input', 'output', 'expected', 'metadata'] as const
-
-/** What the span cost by the prices of models, where it says no cost itself. */
-const computedCost = 'computed_cost'
 
 /** Shown elsewhere, or of no interest to people. */
 const otherwiseShown = new Set<string>([
@@ -89,7 +87,7 @@ export function Span({
           />
         </div>
       </header>
-      <Metrics row={data} usage={usage} />
+      <SpanMetrics row={data} usage={usage} />
       {given && <SpanScores {...given} />}
       {given && <SpanTags {...given} />}
       {place && place.type !== 'dataset' && <SpanDatasets key={id} place={place} id={id} />}
@@ -98,7 +96,7 @@ export function Span({
           <SpanExpected key={field} {...given} sought={sought} />
         ) : isNothing(data[field]) ? null : (
           <section key={field} class={field}>
-            <h4>{titleOf(field)}</h4>
+            <h4>{fieldTitle(field)}</h4>
             <JsonView value={data[field]} label={field} sought={sought} />
           </section>
         ),
@@ -114,47 +112,9 @@ export function Span({
   )
 }
 
-function titleOf(field: string): string {
-  return field.charAt(0).toUpperCase() + field.slice(1)
-}
-
 /** Null, and what has nothing in it. */
 function isNothing(value: unknown): boolean {
   if (value === null || value === undefined) return true
   if (Array.isArray(value)) return value.length === 0
   return isObject(value) && Object.keys(value).length === 0
-}
-
-/** What the span took; when it began and ended is shown by its bar. */
-function Metrics({ row, usage }: { readonly row: Row; readonly usage: Usage | undefined }) {
-  const given = isObject(row.metrics) ? row.metrics : {}
-  const ownCost = given.estimated_cost ?? row[computedCost]
-  const metrics = typeof ownCost === 'number' ? { ...given, estimated_cost: ownCost } : given
-  const length = durationOf(row)
-  const entries = Object.entries(metrics).filter(([name, value]) => {
-    return typeof value === 'number' && !['start', 'end', 'duration'].includes(name)
-  })
-  const hasBelow = usage !== undefined && usage.spans > 0
-  if (entries.length === 0 && length === undefined && !hasBelow) return null
-  return (
-    <dl class="numbers" aria-label="Metrics">
-      {length !== undefined && <Figure name="duration" text={duration(length)} />}
-      {entries.map(([name, value]) => (
-        <Figure key={name} name={name.replaceAll('_', ' ')} text={metric(name, value)} />
-      ))}
-      {hasBelow && usage.tokens > 0 && (
-        <Figure name="tokens of the subtree" text={number(usage.tokens)} />
-      )}
-      {hasBelow && usage.cost > 0 && <Figure name="cost of the subtree" text={cost(usage.cost)} />}
-    </dl>
-  )
-}
-
-function Figure({ name, text }: { readonly name: string; readonly text: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{text}</dd>
-    </div>
-  )
 }
