@@ -170,11 +170,6 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     setting,
     readSecret(environment, 'ASSAY_CLICKHOUSE_PASSWORD'),
   )
-  if (home && clickhouse) {
-    throw new AssayError('CONFIG_INVALID', '--home and --clickhouse are both given', {
-      hint: 'a query node exports nothing: the home node does, so give --clickhouse there',
-    })
-  }
   return Object.freeze({
     host: setting('host', '--host', 'ASSAY_HOST').text ?? '127.0.0.1',
     port: integer(setting('port', '--port', 'ASSAY_PORT'), 8000, 0, 65_535),
@@ -235,7 +230,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       ) *
       2 ** 20,
     clickhouse,
-    hot: hotLimits(setting, clickhouse !== undefined),
+    hot: hotLimits(setting, clickhouse !== undefined, home !== undefined),
     exportPlaces: readExportPlaces(setting, readS3Secrets(environment), environment),
     masker: readMaskerSettings(environment, readSecret(environment, 'ASSAY_MASKING_TOKEN')),
     home,
@@ -261,11 +256,20 @@ type SettingReader = (
   variable: string,
 ) => Setting
 
-function hotLimits(setting: SettingReader, isExporting: boolean): HotLimits | undefined {
+function hotLimits(
+  setting: SettingReader,
+  isExporting: boolean,
+  isNode: boolean,
+): HotLimits | undefined {
   const days = setting('hotDays', '--hot-days', 'ASSAY_HOT_DAYS')
   const bytes = setting('hotBytes', '--hot-bytes', 'ASSAY_HOT_BYTES')
   const given = [days, bytes].find(({ text }) => text !== undefined)
   if (!given) return undefined
+  if (isNode) {
+    throw new AssayError('CONFIG_INVALID', `${given.source} and --home are both given`, {
+      hint: 'what is hot is hot on all nodes: the home node decides, so give it there',
+    })
+  }
   if (!isExporting) {
     throw new AssayError(
       'CONFIG_INVALID',

@@ -16,6 +16,7 @@ import { CommitWatch } from './scheduler/commit-watch.ts'
 import { copyRecords } from './scheduler/copied-records.ts'
 import type { EngineOptions, Logger } from './scheduler/engine-options.ts'
 import { ExportLoop, type ExportSummary } from './scheduler/export/export-loop.ts'
+import { OwnExport } from './scheduler/export/own-export.ts'
 import { HttpMasker, type HttpMaskerStatus } from './scheduler/insert/http-masker.ts'
 import { IngestPool } from './scheduler/insert/ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './scheduler/insert/insert-request.ts'
@@ -77,6 +78,7 @@ interface EngineParts {
   readonly prices: PriceTable | undefined
   readonly clickhouse: EngineOptions['clickhouse']
   readonly hot: EngineOptions['hot']
+  readonly followedExport: EngineOptions['followedExport']
   /** Whether maintenance does what is worth while without being asked. */
   readonly isAutomatic: boolean
   readonly warmUp: WarmUp
@@ -178,6 +180,7 @@ export class Engine {
         prices: options.prices,
         clickhouse: options.clickhouse,
         hot: options.hot,
+        followedExport: options.followedExport,
         isAutomatic,
         warmUp,
       })
@@ -227,24 +230,17 @@ export class Engine {
   }
 
   #openCold(): ColdRecords | undefined {
-    const { clickhouse, data, limits, isAutomatic } = this.#parts
+    const { clickhouse, data, limits, followedExport } = this.#parts
     if (!clickhouse) return undefined
     const { records } = data
+    const exported = followedExport ?? new OwnExport(records, () => this.#export)
     const budgetBytes = limits.memory.perQuery
-    const exportLoop = () => this.#export
-    return new ColdRecords({
-      ...this.#parts,
-      clickhouse,
-      records,
-      budgetBytes,
-      isAutomatic,
-      exportLoop,
-    })
+    return new ColdRecords({ ...this.#parts, clickhouse, records, budgetBytes, exported })
   }
 
   #startExport(): ExportLoop | undefined {
-    const { clickhouse: settings, catalog, data, logger } = this.#parts
-    if (!settings) return undefined
+    const { clickhouse: settings, catalog, data, logger, followedExport } = this.#parts
+    if (!settings || followedExport) return undefined
     const lastTransaction = () => this.#queries.lastTransaction
     return new ExportLoop({
       directory: data.directory,

@@ -187,12 +187,16 @@ test('a secret may come in a file, as containers and systemd hand it over', () =
   ).toThrow(/both given/)
 })
 
-test('a query node needs the address of its home and a key, and exports nothing', () => {
+test('a query node needs the address of its home and a key, and does not say what is hot', () => {
   const ASSAY_HOME = 'https://home.example.com/'
   const given = { ASSAY_HOME, ASSAY_HOME_KEY: 'sk-home' }
   expect(readConfig({}, given).home).toEqual({ url: 'https://home.example.com', key: 'sk-home' })
   expect(() => readConfig({}, { ASSAY_HOME })).toThrow(/ASSAY_HOME needs a key of the home node/)
   expect(() => readConfig({}, { ASSAY_HOME_KEY: 'sk-home' })).toThrow(/without --home/)
   expect(() => readConfig({ home: 'home:8000' }, given)).toThrow(/--home must be a URL/)
-  expect(() => readConfig({ clickhouse: 'http://a:8123' }, given)).toThrow(/both given/)
+  const clickhouse = 'http://a:8123'
+  expect(readConfig({ clickhouse }, given).clickhouse?.urls).toEqual([clickhouse])
+  expect(() => readConfig({ clickhouse, hotDays: '1' }, given)).toThrow(
+    /--hot-days and --home are both given/,
+  )
 })

@@ -6,6 +6,7 @@ import { BackupState } from '../backup/backup-state.ts'
 import type { Config } from '../config.ts'
 import { Engine } from '../engine.ts'
 import { assert } from '../error.ts'
+import type { FollowedExport } from '../scheduler/cold/exported-records.ts'
 import { AsyncQueries } from '../server/async/async-queries.ts'
 import { ScheduledExports } from '../server/export/scheduled-exports.ts'
 import { openHttpServer } from '../server/http/open-http-server.ts'
@@ -52,7 +53,7 @@ const usualGraceMs = 10_000
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const { dataDirectory, workers, prices, limits, leastFreeBytes } = config
   let secrets: SecretBox | undefined
-  const openEngine = () =>
+  const openEngine = (followedExport?: FollowedExport) =>
     Engine.open({
       dataDirectory,
       workers,
@@ -61,7 +62,9 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       leastFreeBytes,
       maintenance: { scrubBytesPerSecond: config.scrubBytesPerSecond },
       clickhouse: config.clickhouse,
-      hot: config.hot,
+      // What has left the home node leaves its query nodes, too.
+      hot: followedExport ? { after: () => followedExport.through } : config.hot,
+      followedExport,
       masker: config.masker,
       logger,
       maskingKey: (organizationId) => {
@@ -69,7 +72,9 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
         return secrets.derived('masking', organizationId)
       },
     })
-  const copy = config.home && (await openCopy(config.home, { dataDirectory, openEngine, logger }))
+  const readsCluster = config.clickhouse !== undefined
+  const copyOptions = { dataDirectory, openEngine, readsCluster, logger }
+  const copy = config.home && (await openCopy(config.home, copyOptions))
   const engine = copy?.engine ?? (await openEngine())
   try {
     secrets = SecretBox.open(dataDirectory, {

@@ -6,14 +6,13 @@ import { targetOf } from '../clickhouse/export-state.ts'
 import type { ClickHouseSettings } from '../clickhouse/settings.ts'
 import { AssayError, type EvictedVersion } from '../error.ts'
 import type { RecordsEnvironment } from '../storage/environment.ts'
-import { readPurged } from '../storage/maintenance/purge-plan.ts'
 import { type EvictedMark, readEvictedMark } from '../storage/read/evicted-mark.ts'
 import type { TaskReads } from '../storage/read/task-reads.ts'
 import { ColdReader, type ColdView, coldViewAt } from './cold/cold-view.ts'
+import type { ExportedRecords, ToldExport } from './cold/exported-records.ts'
 import { ColdRows, type HotLimits } from './cold/hot-limits.ts'
 import { bodiesOf } from './cold/lent-rows.ts'
 import type { Logger } from './engine-options.ts'
-import type { ExportLoop } from './export/export-loop.ts'
 import type { Maintenance } from './maintenance/maintenance.ts'
 
 export interface ColdRecordsOptions {
@@ -22,7 +21,7 @@ export interface ColdRecordsOptions {
   readonly records: RecordsEnvironment
   readonly reads: TaskReads
   readonly maintenance: Maintenance
-  readonly exportLoop: () => ExportLoop | undefined
+  readonly exported: ExportedRecords
   readonly now: () => number
   /** What bodies that one write needs may take. */
   readonly budgetBytes: number
@@ -41,6 +40,8 @@ export interface ColdStatus {
   readonly bytes: number
   /** Why no more leave, although they are older than hot. */
   readonly fault: string | undefined
+  /** For services that follow this one. */
+  readonly told: ToldExport
 }
 
 /** Segments are written anew for it, so that it is not worth while for a few rows: these many, or as often. */
@@ -77,13 +78,13 @@ export class ColdRecords {
 
   constructor(options: ColdRecordsOptions) {
     this.#options = options
-    const { clickhouse, hot, records, reads, maintenance, exportLoop, now } = options
+    const { clickhouse, hot, records, reads, maintenance, exported, now } = options
     this.#reader = new ColdReader(clickhouse)
     this.#mark = readEvictedMark(records.progress)
     this.#rows = new ColdRows({
       hot,
-      exportedThrough: () => exportLoop()?.noted.through ?? 0,
-      hasRemoved: () => this.#removing().size > 0,
+      exportedThrough: () => exported.through,
+      hasRemoved: () => exported.removing.size > 0,
       evictedThrough: () => this.#mark?.through ?? 0,
       manifest: () => maintenance.manifest,
       snapshotAt: (transaction) => {
@@ -99,55 +100,45 @@ export class ColdRecords {
 
   /** What of a snapshot is read of the cluster. */
   viewAt(snapshot: { readonly transaction: number; readonly since: number }): ColdView | undefined {
-    const { reads } = this.#options
+    const { reads, exported } = this.#options
     const firstOf = (object: number) =>
       reads.during(({ records }) => {
         for (const { transaction } of records.partsOf(object)) return transaction
         return undefined
       })
-    const removing = this.#removing()
     return coldViewAt(
-      { through: this.#rows.through, round: this.#round },
+      { through: this.#rows.through, round: exported.round },
       this.#reader,
       firstOf,
       snapshot,
-      removing,
+      exported.removing,
     )
-  }
-
-  /** Objects of which rows were removed here that the cluster may still have. */
-  #removing(): ReadonlySet<number> {
-    const { records, exportLoop } = this.#options
-    const removed = readPurged(records.progress, exportLoop()?.purged ?? 0)
-    return new Set(removed.map(({ object }) => object))
   }
 
   /** Bodies that have left the data directory, for who needs them here. */
   bodiesOf(evicted: readonly EvictedVersion[]): Promise<readonly SharedArrayBuffer[]> {
     const cold = {
       exportedThrough: this.#mark?.through ?? 0,
-      round: this.#round,
+      round: this.#options.exported.round,
       reader: this.#reader,
     }
     return bodiesOf(evicted, cold, this.#closing.signal, this.#options.budgetBytes)
   }
 
-  get #round(): string {
-    return this.#options.exportLoop()?.noted.round ?? ''
-  }
-
   get status(): ColdStatus {
     const { through = 0, rows = 0, bytes = 0 } = this.#mark ?? {}
-    return { through, rows, bytes, fault: this.#fault }
+    const { round, removing } = this.#options.exported
+    const told = { evicted: through, round, removing: [...removing] }
+    return { through, rows, bytes, fault: this.#fault, told }
   }
 
   /** Resolves when the bodies of all that is not hot, flushed and the same on the cluster have left. */
   async evict(): Promise<void> {
-    const { clickhouse, maintenance, exportLoop } = this.#options
+    const { clickhouse, maintenance, exported } = this.#options
     await this.#work
     const through = this.#evictable()
     if (through <= (this.#mark?.through ?? 0)) return
-    await exportLoop()?.verify(through)
+    await exported.verify(through)
     await maintenance.eviction.evict(through, targetOf(clickhouse), () => this.#readMark())
     this.#evictedAt = performance.now()
     this.#readMark()

@@ -2,6 +2,7 @@
 import type { ClickHouseSettings } from '../clickhouse/settings.ts'
 import type { PriceTable } from '../function/prices.ts'
 import type { QueryLimits } from './admission/query-limits.ts'
+import type { FollowedExport } from './cold/exported-records.ts'
 import type { HotLimits } from './cold/hot-limits.ts'
 import type { MaskerSettings } from './insert/masker-settings.ts'
 import type { MaintenanceOptions } from './maintenance/maintenance-options.ts'
@@ -22,6 +23,8 @@ export interface EngineOptions {
   readonly logger?: Logger
   /** Where transactions are exported to; nowhere when not given. */
   readonly clickhouse?: ClickHouseSettings | undefined
+  /** Set where another service exports these records, and this one is told of it: nothing is exported from here. */
+  readonly followedExport?: FollowedExport | undefined
   /** What is older than hot is read of the cluster once it is there; undefined: nothing is. */
   readonly hot?: HotLimits | undefined
   /** Of queries that run beside each other. */

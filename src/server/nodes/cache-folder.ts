@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { AssayError } from '../../error.ts'
+import type { ToldExport } from '../../scheduler/cold/exported-records.ts'
 import { writeDurablySync } from '../../storage/durable-file.ts'
 
 const stateSchema = z.object({
@@ -10,6 +11,10 @@ const stateSchema = z.object({
   source: z.string().nullable(),
   /** When the home was heard last, in ms since 1970. */
   heard: z.number(),
+  /** What the home has told last of its cluster. */
+  exported: z
+    .object({ evicted: z.number(), round: z.string(), removing: z.array(z.number()) })
+    .optional(),
 })
 
 type State = z.infer<typeof stateSchema>
@@ -47,14 +52,24 @@ export class CacheFolder {
     return this.#state.heard
   }
 
-  note(state: State): void {
-    this.#state = state
+  get exported(): State['exported'] {
+    return this.#state.exported
+  }
+
+  note(state: Pick<State, 'source' | 'heard'>): void {
+    this.#state = { ...this.#state, ...state }
+    this.#write()
+  }
+
+  noteExport({ evicted, round, removing }: ToldExport): void {
+    this.#state = { ...this.#state, exported: { evicted, round, removing: [...removing] } }
     this.#write()
   }
 
   /** Removes all that was copied. Nobody may have it open. */
   clear(): void {
-    this.note({ source: null, heard: 0 })
+    this.#state = { source: null, heard: 0 }
+    this.#write()
     for (const name of readdirSync(this.directory)) {
       if (name !== stateFile) rmSync(join(this.directory, name), { recursive: true })
     }

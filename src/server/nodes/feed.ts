@@ -38,6 +38,10 @@ export const feedLine = z.object({
       isContinued: z.boolean(),
     })
     .optional(),
+  /** What the home's cluster has, where it has one: once at first, then whenever it changes. */
+  cold: z
+    .object({ evicted: z.number(), round: z.string(), removing: z.array(z.number()) })
+    .optional(),
   /** Row versions that have left the home, which are to leave the node once it has the transaction. */
   purges: z
     .array(z.custom<Purge>((value) => typeof value === 'object' && value !== null))
@@ -76,6 +80,15 @@ export async function* feedLines(options: FeedOptions): AsyncGenerator<Uint8Arra
     else isLost = true
     told()
   }
+  let coldBefore = ''
+  /** Before what was removed: nothing of it is read on the cluster from then on. */
+  const coldNow = (): FeedLine => {
+    const cold = engine.cold?.told
+    const now = JSON.stringify(cold) ?? ''
+    if (!cold || now === coldBefore) return {}
+    coldBefore = now
+    return { cold: { ...cold, removing: [...cold.removing] } }
+  }
   const { whole, end } = catalog.lead(take)
   const stop = engine.commits.listen({ committed: told, purged: take })
   signal.addEventListener('abort', told)
@@ -85,10 +98,12 @@ export async function* feedLines(options: FeedOptions): AsyncGenerator<Uint8Arra
     while (!signal.aborted && isOpen() && !isLost) {
       isNew = false
       for (let item = waiting.shift(); item; item = waiting.shift()) {
-        if (isPurges(item)) yield line({ purges: [...item], transaction: engine.lastTransaction })
-        else yield* catalogLines(item, false)
+        if (isPurges(item)) {
+          const transaction = engine.lastTransaction
+          yield line({ ...coldNow(), purges: [...item], transaction })
+        } else yield* catalogLines(item, false)
       }
-      yield line({ transaction: engine.lastTransaction })
+      yield line({ ...coldNow(), transaction: engine.lastTransaction })
       if (!isNew) await new Promise<void>((resolve) => (wake = resolveWithin(resolve)))
     }
   } finally {

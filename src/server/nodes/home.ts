@@ -8,6 +8,7 @@ import { ServiceSource } from '../../backup/service-source.ts'
 import type { FollowedChange, FollowedEntry } from '../../catalog/followed-change.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
+import type { FollowedExport } from '../../scheduler/cold/exported-records.ts'
 import { EntryListWriter, entriesOf } from '../../storage/backup/entry-list.ts'
 import type { RowPlace } from '../../storage/backup/read-rows.ts'
 import type { Purge } from '../../storage/maintenance/purge-plan.ts'
@@ -26,6 +27,8 @@ export interface HomeOptions {
   readonly connection: HomeConnection
   readonly engine: Engine
   readonly cache: CacheFolder
+  /** Undefined: this node does not read the home's cluster, and has all bodies itself. */
+  readonly followedExport: FollowedExport | undefined
   readonly logger: Logger
 }
 
@@ -40,6 +43,8 @@ const copiedBytes = 4 * 2 ** 20
 
 interface WaitingPurge {
   readonly purges: readonly Purge[]
+  /** See `FollowedExport`. */
+  readonly done: () => void
   readonly transaction: number
 }
 
@@ -230,7 +235,8 @@ export class Home {
     }
   }
 
-  async #take({ source, catalog, purges, transaction }: FeedLine): Promise<void> {
+  async #take({ source, catalog, cold, purges, transaction }: FeedLine): Promise<void> {
+    const { followedExport } = this.#options
     if (source !== undefined) this.#begin(source)
     if (catalog) {
       const { isWhole, isContinued, entries, ...counters } = catalog
@@ -243,7 +249,15 @@ export class Home {
       }
     }
     this.#lines++
-    if (purges) this.#purges.push({ purges, transaction: transaction ?? 0 })
+    if (cold && followedExport) {
+      followedExport.tell(cold)
+      this.#options.cache.noteExport(cold)
+    }
+    if (purges) {
+      const objects = [...new Set(purges.map(({ object }) => object))]
+      const done = followedExport?.holdRemovals(objects) ?? (() => undefined)
+      this.#purges.push({ purges, transaction: transaction ?? 0, done })
+    }
     if (transaction !== undefined) {
       this.#target = transaction
       this.#isConnected = true
@@ -311,6 +325,7 @@ export class Home {
       // Others go on meanwhile: it waits for queries that read what is to go.
       engine
         .purge(purge.purges, async () => undefined)
+        .then(purge.done)
         .catch((thrown: unknown) => {
           logger.error({ err: thrown }, 'records that have left the home node are still here')
           this.#setStale('records that are to go could not be removed')

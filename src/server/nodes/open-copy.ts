@@ -2,6 +2,7 @@
 import type { HomeSettings } from '../../config.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
+import { FollowedExport } from '../../scheduler/cold/exported-records.ts'
 import type { Logger } from '../logger.ts'
 import { CacheFolder } from './cache-folder.ts'
 import { Home } from './home.ts'
@@ -9,7 +10,9 @@ import { HomeConnection } from './home-connection.ts'
 
 export interface CopyOptions {
   readonly dataDirectory: string
-  readonly openEngine: () => Promise<Engine>
+  readonly openEngine: (followedExport: FollowedExport | undefined) => Promise<Engine>
+  /** Whether the node reads the home's cluster. */
+  readonly readsCluster: boolean
   readonly logger: Logger
 }
 
@@ -24,13 +27,15 @@ export interface OpenedCopy {
  */
 export async function openCopy(
   { url, key }: HomeSettings,
-  { dataDirectory, openEngine, logger }: CopyOptions,
+  { dataDirectory, openEngine, readsCluster, logger }: CopyOptions,
 ): Promise<OpenedCopy> {
   const cache = new CacheFolder(dataDirectory)
   const open = async () => {
-    const engine = await openEngine()
+    const followedExport = readsCluster ? new FollowedExport() : undefined
+    if (cache.exported) followedExport?.tell(cache.exported)
+    const engine = await openEngine(followedExport)
     const connection = new HomeConnection(url, key)
-    const home = new Home({ connection, engine, cache, logger })
+    const home = new Home({ connection, engine, cache, followedExport, logger })
     try {
       await home.ready()
     } catch (thrown) {

@@ -1,0 +1,147 @@
+/** Query nodes that read the cluster of their home node: they keep what it keeps, and answer as it does. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { directorySizes } from '../../bench/peers/measure/directory-size.ts'
+import { type Cluster, clusterName } from '../cluster/cluster.ts'
+import { type ServeProcess, serveAssay } from '../support/assay-process.ts'
+import { isClusterAsked, useCluster } from '../support/given-cluster.ts'
+import { testKey } from '../support/running-service.ts'
+
+const clusterNumber = 84
+const rowCount = 60_000
+const rowsPerInsert = 2000
+/** None that the system gives to connections. */
+const homePort = 20_000 + (process.pid % 10_000)
+
+describe.runIf(isClusterAsked)('a query node beside a cluster', { timeout: 240_000 }, () => {
+  const cluster = useCluster(clusterNumber, 1)
+  const folder = mkdtempSync(join(tmpdir(), 'assay-cold-nodes-'))
+  let home: ServeProcess
+  let node: ServeProcess
+  let project: string
+
+  beforeAll(async () => {
+    await cluster().ask(1, 'DROP DATABASE IF EXISTS followed SYNC')
+    home = await startHome()
+    project = await newProject('followed')
+    for (let from = 0; from < rowCount; from += rowsPerInsert) {
+      await insert(Array.from({ length: rowsPerInsert }, (_, i) => recordOf(from + i)))
+    }
+    await hasEvicted(home)
+    node = await startNode()
+  }, 240_000)
+
+  afterAll(async () => {
+    for (const { child, exit } of [node, home]) {
+      child.kill('SIGKILL')
+      await exit
+    }
+    rmSync(folder, { recursive: true })
+  })
+
+  const clickhouse = (of: Cluster) => ({
+    ASSAY_CLICKHOUSE: of.urlOf(1),
+    ASSAY_CLICKHOUSE_CLUSTER: clusterName,
+    ASSAY_CLICKHOUSE_DATABASE: 'followed',
+  })
+  const startHome = () =>
+    serveAssay(
+      join(folder, 'home'),
+      { ...clickhouse(cluster()), ASSAY_BOOTSTRAP_KEY: testKey, ASSAY_HOT_DAYS: '0' },
+      homePort,
+    )
+  const startNode = () =>
+    serveAssay(join(folder, 'node'), {
+      ...clickhouse(cluster()),
+      ASSAY_HOME: `http://127.0.0.1:${homePort}`,
+      ASSAY_HOME_KEY: testKey,
+    })
+
+  async function ask(of: ServeProcess, path: string, body?: object) {
+    const response = await fetch(of.url + path, {
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${testKey}` },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    expect(response.status, text).toBe(200)
+    return { json: JSON.parse(text), headers: response.headers }
+  }
+
+  const newProject = async (name: string) =>
+    (await ask(home, '/v1/project', { name })).json.id as string
+
+  const insert = (events: readonly object[], of = home) =>
+    ask(of, `/v1/project_logs/${project}/insert`, { events })
+
+  /** Half a megabyte in a few hundred, so that the bodies are worth while to be taken away. */
+  function recordOf(i: number) {
+    let state = i + 1
+    const word = () => {
+      state = (state * 1103515245 + 12345) % 2 ** 31
+      return state.toString(36)
+    }
+    const input = Array.from({ length: 200 }, word).join(' ')
+    return { id: `r${i}`, root_span_id: `t${i % 5000}`, input, metrics: { tokens: i } }
+  }
+
+  const hasEvicted = (of: ServeProcess) =>
+    vi.waitFor(
+      async () => {
+        const { storage } = (await ask(of, '/admin/status')).json
+        expect(storage.cold.rows).toBeGreaterThan(rowCount / 2)
+      },
+      { timeout: 120_000, interval: 100 },
+    )
+
+  const queries = [
+    'measures: count(1) as n, sum(metrics.tokens) as tokens, max(len(input)) as longest',
+    'select: id, input | filter: metrics.tokens > 12340 and metrics.tokens < 12350 | sort: id',
+    "select: * | filter: id = 'r4321'",
+    "select: id | filter: root_span_id = 't77' | sort: id",
+    'dimensions: metrics.tokens % 7 as seventh | measures: count(1) as n | sort: seventh',
+  ]
+
+  async function answers(of: ServeProcess, version?: string) {
+    const given: unknown[] = []
+    for (const query of queries) {
+      const whole = `${query} | from: project_logs('${project}')`
+      given.push((await ask(of, '/btql', { query: whole, ...(version && { version }) })).json.data)
+    }
+    return given
+  }
+
+  test('has no more bodies than its home, and answers the same', async () => {
+    await hasEvicted(node)
+    expect(await answers(node)).toEqual(await answers(home))
+    const [ofHome, ofNode] = ['home', 'node'].map((name) =>
+      Object.values(directorySizes(join(folder, name))).reduce((sum, bytes) => sum + bytes, 0),
+    )
+    expect(ofNode! / ofHome!).toBeLessThan(1.5)
+  })
+
+  test('answers with what is newer, merged and removed at its home', async () => {
+    const version = (await insert([{ id: 'new', input: 'new', metrics: { tokens: 1 } }])).headers
+    await insert([{ id: 'r4321', _is_merge: true, output: 'merged' }], node)
+    await insert([{ id: 'r12341', _object_delete: true }], node)
+    expect(await answers(node)).toEqual(await answers(home))
+    const before = version.get('x-bt-xact-id')!
+    expect(await answers(node, before)).toEqual(await answers(home, before))
+  })
+
+  test('goes on without its home, also after a start of its own', async () => {
+    const before = await answers(home)
+    home.child.kill('SIGKILL')
+    await home.exit
+    expect(await answers(node)).toEqual(before)
+    node.child.kill('SIGKILL')
+    await node.exit
+    node = await startNode()
+    expect(await answers(node)).toEqual(before)
+    home = await startHome()
+    await insert([{ id: 'later', input: 'later', metrics: { tokens: 2 } }], home)
+    await expect.poll(() => answers(node)).toEqual(await answers(home))
+  })
+})
