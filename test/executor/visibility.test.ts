@@ -21,12 +21,13 @@ function oneSegment() {
   const segments = openSegments(records.directory, { readOnly: false })
   const store = new SegmentStore(segments)
   records.insert(ids.map((id) => ({ id })))
-  const { id } = flush(records.environment, store, defaultLimits).segments[0]!
+  const { id, metadata } = flush(records.environment, store, defaultLimits).segments[0]!
+  const { currentThrough } = metadata
   const close = async () => {
     records.close()
     await closeSegments(segments)
   }
-  return { records, set: store.open(id), close }
+  return { records, set: store.open(id), currentThrough, close }
 }
 
 /** As of nobody who has asked before. */
@@ -46,7 +47,7 @@ it('is found out of what was visible before as it is found anew', async () => {
   })
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 20 }), async (changes) => {
-      const { records, set, close } = oneSegment()
+      const { records, set, currentThrough, close } = oneSegment()
       const { reader } = records
       // So many marks that what was written since is read.
       for (let i = 0; i < 20; i++) records.insert([{ id: `r${i}`, input: 'later' }])
@@ -63,6 +64,7 @@ it('is found out of what was visible before as it is found anew', async () => {
         const snapshot = { transaction: reader.lastTransaction() }
         const expected = visibleRows(anew(set), range, snapshot, reader)
         expect(visibleRows(set, range, snapshot, reader)).toEqual(expected)
+        expect(visibleRows(anew(set), range, snapshot, reader, currentThrough)).toEqual(expected)
       }
       await close()
     }),
@@ -96,8 +98,36 @@ it('reads few marks of many, once it was asked', async () => {
   const after = visibleRows(set, range, at(), reader)!
   expect(marks).toBe(50)
   expect([before[55], after[55]]).toEqual([1, 0])
+  // Whoever asks for others meanwhile changes nothing.
+  const others = { ...range, from: 50 }
+  expect(visibleRows(set, others, at(), reader)).toEqual(after.slice(50))
+  expect(marks).toBe(51)
+  records.insert([{ id: 'r56', input: 'later' }])
+  visibleRows(set, others, at(), reader)
+  records.insert([{ id: 'r57', input: 'later' }])
+  const last = visibleRows(set, range, at(), reader)!
+  expect([last[56], last[57], last[58]]).toEqual([0, 0, 1])
+  expect(marks).toBeLessThan(60)
   // Of an older snapshot all is found anew.
   expect(visibleRows(set, range, { transaction: 1 }, reader)).toBeUndefined()
+  await close()
+})
+
+it('reads what was written since, where no row was superseded before', async () => {
+  const { records, set, currentThrough, close } = oneSegment()
+  const { reader } = records
+  expect(currentThrough).toBeDefined()
+  records.insert([{ id: 'r7', input: 'later' }])
+  records.environment.root.resetReadTxn()
+  const snapshot = { transaction: reader.lastTransaction() }
+  Object.defineProperty(reader, 'supersessions', {
+    value: () => {
+      throw new Error('marks were read')
+    },
+  })
+  const visible = visibleRows(set, range, snapshot, reader, currentThrough)
+  expect(visible?.indexOf(0)).toBe(7)
+  expect(() => visibleRows(anew(set), range, snapshot, reader)).toThrow('marks')
   await close()
 })
 

@@ -85,7 +85,9 @@ export function openRun(
       const metadata = storage.segmentMetadata(input.segment)
       const part = metadata.objects.find((each) => each.object === input.object)
       assert(part, 'a task names an object that its segment does not hold')
-      const known = { opened, dictionaries: numbered, zones: new Zones(metadata, part, []) }
+      const zones = new Zones(metadata, part, [])
+      const { currentThrough } = metadata
+      const known = { opened, dictionaries: numbered, zones, currentThrough }
       const isKnown = input.mayBeNewer || snapshot.unsuperseded?.includes(input.object)
       const isSeen = !isKnown && isCurrent(metadata, input.object, storage.records)
       const bounds = isSeen ? undefined : snapshot
@@ -121,6 +123,7 @@ interface SegmentKnowledge {
   readonly opened: OpenedColumns
   readonly dictionaries: SegmentDictionaries | undefined
   readonly zones: Zones | undefined
+  readonly currentThrough: number | undefined
 }
 
 /** `snapshot` is undefined when the rows are known to be visible. */
@@ -145,7 +148,8 @@ function columnRun(
   const range = { object: object.number, from, to: end, mayBeNewer }
   const isAllSeen = !snapshot || (!mayBeNewer && snapshot.unsuperseded?.includes(object.number))
   return new ColumnRun(object, scan, range, known?.zones, () => {
-    return isAllSeen ? undefined : visibleRows(set, range, snapshot, records)
+    if (isAllSeen) return undefined
+    return visibleRows(set, range, snapshot, records, known?.currentThrough)
   })
 }
 

@@ -19,66 +19,72 @@ export interface RowRange extends ObjectRange {
   readonly mayBeNewer: boolean
 }
 
-/** What was found out of a range: one byte per row, 1 when it is visible; undefined when all are. */
-interface VisibleRange {
+/** What was found out of a range for one snapshot, which never changes. */
+interface KnownVisibility {
+  readonly transaction: number
+  readonly exportedThrough: number
+  /** One byte per row, 1 when it is visible; undefined when all are. */
   readonly visible: Uint8Array | undefined
   /** How many marks it takes to find that anew. */
   readonly marks: number
 }
 
-/** What was found out of a set's ranges for one snapshot, which never changes. */
-interface KnownVisibility {
-  readonly transaction: number
-  readonly exportedThrough: number
-  readonly ranges: Map<string, VisibleRange>
-  /** Of a snapshot before, from which those of this one may be found. */
-  readonly before: KnownVisibility | undefined
-}
+/** By range, for the snapshot that it was asked of last. */
+const knownOfSets = new WeakMap<ColumnSet, Map<string, KnownVisibility>>()
 
-const knownOfSets = new WeakMap<ColumnSet, KnownVisibility>()
-
-/** Ranges of a set that are remembered. */
+/** Ranges of a set that are remembered: those that were asked of last. */
 const maximumRanges = 64
 
 /**
  * One byte per row of the range, 1 when it is visible; undefined when all are. Of the snapshot that was asked
  * for last it is remembered as long as the set is open, and what was written since changes it for a later one: marks of
  * many updates take longer to read than columns.
+ *
+ * @param currentThrough up to which no row of the set was superseded, where that is known
  */
 export function visibleRows(
   set: ColumnSet,
   range: RowRange,
   { transaction, exportedThrough = 0 }: SnapshotBounds,
   records: RecordReader,
+  currentThrough?: number,
 ): Uint8Array | undefined {
-  let known = knownOfSets.get(set)
-  if (known?.transaction !== transaction || known.exportedThrough !== exportedThrough) {
-    const isLater = known?.exportedThrough === exportedThrough && known.transaction < transaction
-    const before = isLater && known ? { ...known, before: undefined } : undefined
-    known = { transaction, exportedThrough, ranges: new Map(), before }
-    knownOfSets.set(set, known)
-  }
-  const { ranges, before } = known
+  const ranges = knownOfSets.get(set) ?? new Map<string, KnownVisibility>()
+  knownOfSets.set(set, ranges)
   // Rows that are newer than an earlier snapshot may be seen by a later one.
   const key = `${range.object} ${range.from} ${range.to} ${range.mayBeNewer}`
-  const found = ranges.get(key)
-  if (found) return found.visible
-  const earlier = before?.ranges.get(key)
-  const later = before && earlier && changedSince(set, range, before, earlier, known, records)
-  const made = later ?? findVisible(set, range, known, records)
-  if (ranges.size < maximumRanges) ranges.set(key, made)
+  const known = ranges.get(key) ?? currentAt(range, currentThrough, exportedThrough)
+  const isSame = known?.exportedThrough === exportedThrough
+  if (isSame && known?.transaction === transaction) return known.visible
+  const isLater = isSame && known && known.transaction < transaction
+  const bounds = { transaction, exportedThrough }
+  const changed = isLater ? changedSince(set, range, known, transaction, records) : undefined
+  const made = { ...bounds, ...(changed ?? findVisible(set, range, bounds, records)) }
+  ranges.delete(key)
+  const [oldest] = ranges.keys()
+  if (oldest !== undefined && ranges.size >= maximumRanges) ranges.delete(oldest)
+  ranges.set(key, made)
   return made.visible
+}
+
+/** What marks there are is not known, so that as many rows as the range has may be read in their place. */
+function currentAt(
+  { from, to }: RowRange,
+  currentThrough: number | undefined,
+  exportedThrough: number,
+): KnownVisibility | undefined {
+  if (currentThrough === undefined) return undefined
+  return { transaction: currentThrough, exportedThrough, visible: undefined, marks: to - from }
 }
 
 /** What is visible now, by what was before; undefined where to find that takes as long as to begin anew. */
 function changedSince(
   { keys }: ColumnSet,
   range: RowRange,
-  before: Pick<KnownVisibility, 'transaction'>,
-  { visible: earlier, marks }: VisibleRange,
-  { transaction }: Pick<KnownVisibility, 'transaction'>,
+  { transaction: before, visible: earlier, marks }: KnownVisibility,
+  transaction: number,
   records: RecordReader,
-): VisibleRange | undefined {
+): Pick<KnownVisibility, 'visible' | 'marks'> | undefined {
   if (range.mayBeNewer || keys.supersededBy) return undefined
   const { from, to } = range
   let visible = earlier
@@ -86,7 +92,7 @@ function changedSince(
   const isFound = forEachSupersededAfter(
     keys,
     range,
-    before.transaction,
+    before,
     transaction,
     marks,
     records,
@@ -106,7 +112,7 @@ function findVisible(
   { object, from, to, mayBeNewer }: RowRange,
   { transaction, exportedThrough }: Pick<KnownVisibility, 'transaction' | 'exportedThrough'>,
   records: RecordReader,
-): VisibleRange {
+): Pick<KnownVisibility, 'visible' | 'marks'> {
   let visible: Uint8Array | undefined
   const hide = (row: number) => {
     visible ??= new Uint8Array(to - from).fill(1)
