@@ -116,7 +116,12 @@ class History {
 
   async #run(): Promise<void> {
     this.counts.runs++
-    await this.#ask('/v1/export/run', { project_automation_id: this.#automation })
+    let { status } = await this.#ask('/v1/export/run', { project_automation_id: this.#automation })
+    while (status === 'queued' || status === 'running') {
+      await wait(5)
+      ;({ status } = await this.#ask(`/v1/export/${this.#automation}`))
+    }
+    expect(status).toBe('waiting')
   }
 
   async #rewind(): Promise<void> {
@@ -182,11 +187,11 @@ class History {
     this.#service = await serveAssay(join(this.directory, 'data'), environment)
   }
 
-  async #ask(path: string, body: object): Promise<Record<string, unknown>> {
+  async #ask(path: string, body?: object): Promise<Record<string, unknown>> {
     const answer = await fetch(this.#service!.url + path, {
-      method: 'POST',
+      method: body ? 'POST' : 'GET',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      ...(body && { body: JSON.stringify(body) }),
     })
     const text = await answer.text()
     if (!answer.ok) throw new Error(`${path}: ${text}`)

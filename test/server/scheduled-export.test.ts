@@ -10,6 +10,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { failedExport, runExport } from '../support/carry-out.ts'
 import { DuckDB } from '../support/duckdb.ts'
 import { exportedRanges, exportedRows, filesIn } from '../support/export-files.ts'
 import { type AnyJson, RunningService } from '../support/running-service.ts'
@@ -54,14 +55,17 @@ async function makeExport(project_id: string, more: object = {}, key?: string): 
   return { id: String(answer.json.id), folder }
 }
 
-async function run({ id }: Made): Promise<AnyJson> {
-  const answer = await service.request('/v1/export/run', { body: { project_automation_id: id } })
-  expect(answer.status, answer.text).toBe(200)
-  return answer.json
+function run({ id }: Made): Promise<AnyJson> {
+  return runExport(service, id)
 }
 
-function runFails({ id }: Made) {
+function begin({ id }: Made) {
   return service.request('/v1/export/run', { body: { project_automation_id: id } })
+}
+
+/** Why it fails. */
+function runFails({ id }: Made): Promise<string> {
+  return failedExport(service, id)
 }
 
 async function stateOf({ id }: Made): Promise<AnyJson> {
@@ -102,6 +106,20 @@ test('each record is in one file; what has changed, or came late, is in the next
   })
   const trail = await service.request(`/v1/audit_trail?entry_id=${exported.id}`)
   expect(trail.json.objects![0]).toMatchObject({ after: { exported: { files: 1, rows: 2 } } })
+})
+
+test('a run is begun at once, and one is for all who have asked before it looks', async () => {
+  const project = await service.project('at once')
+  await service.insert('project_logs', project, [{ id: 'a' }])
+  const exported = await makeExport(project)
+  const asked = await Promise.all([begin(exported), begin(exported), begin(exported)])
+  for (const { json } of asked) {
+    expect(json.status).toMatch(/^(queued|running)$/)
+    expect(json.last).toBeNull()
+  }
+  await run(exported)
+  expect(await run(exported)).toMatchObject({ files: 0 })
+  expect(await stateOf(exported)).toMatchObject({ files: 1, rows: 1, progress: null })
 })
 
 test('Parquet has the rows that a query gives', async () => {
@@ -242,13 +260,8 @@ test('places are allowed by whoever runs the service, also where links lead', as
     join(allowed, 'links', 'out', 'deep'),
     's3://bucket/x',
   ]) {
-    const answer = await runFails(await makeExport(project, { export_path }))
-    expect([export_path, answer.status, answer.json.error?.code]).toEqual([
-      export_path,
-      403,
-      'ACCESS_DENIED',
-    ])
-    expect(answer.text).toMatch(/--export-(folders|buckets)/)
+    const why = await runFails(await makeExport(project, { export_path }))
+    expect(why, export_path).toMatch(/--export-(folders|buckets)/)
   }
   expect(filesIn(outside)).toEqual([])
   for (const export_path of [
@@ -301,16 +314,14 @@ test('rows are read with the rights of who has saved the export last', async () 
   const patched = await service.request(path, { method: 'PATCH', body: { config: full }, key })
   expect(patched.json).toMatchObject({ user_id })
   await service.insert('project_logs', secret, [{ id: 'hidden too' }])
-  const refused = await runFails(exported)
-  expect(refused.status, refused.text).toBeGreaterThanOrEqual(400)
-  expect(await stateOf(exported)).toMatchObject({ status: 'failed' })
+  await runFails(exported)
   const own = await makeExport(project, {}, key)
   await service.insert('project_logs', project, [{ id: 'a' }])
   await run(own)
   expect(idsOf(own.folder)).toEqual(['a'])
   const remove = { remove_users: { ids: [user_id] } }
   await service.request('/v1/organization/members', { method: 'PATCH', body: remove })
-  expect((await runFails(own)).json.error?.code).toBe('ACCESS_DENIED')
+  expect(await runFails(own)).toMatch(/./)
 })
 
 test('a rewind takes away the files of after a moment, and writes what they had again', async () => {
@@ -350,7 +361,8 @@ test('what is paused does nothing, and an automation that is no export is none',
   const project = await service.project('paused')
   const exported = await makeExport(project, { status: 'paused' })
   expect(await stateOf(exported)).toMatchObject({ status: 'paused', next_run: null })
-  expect((await runFails(exported)).status).toBe(400)
+  expect((await begin(exported)).json).toMatchObject({ status: 'paused', progress: null })
+  expect(await stateOf(exported)).toMatchObject({ status: 'paused', last_run: null })
   const config = { event_type: 'retention', object_type: 'project_logs', retention_days: 9 }
   const { json } = await service.request('/v1/project_automation', {
     body: { project_id: project, name: 'no export', config },
@@ -467,7 +479,7 @@ test.skipIf(process.getuid?.() === 0)(
     const exported = await makeExport(project)
     mkdirSync(exported.folder, { recursive: true })
     chmodSync(exported.folder, 0o500)
-    expect((await runFails(exported)).status).toBe(503)
+    expect(await runFails(exported)).toContain(exported.folder)
     chmodSync(exported.folder, 0o700)
     await run(exported)
     expect(idsOf(exported.folder)).toEqual(['a'])

@@ -1,5 +1,6 @@
 /** A service with something of everything that the web page shows: for tests that look at all of it. */
 import { generateDataset, generateSpans } from '../../src/demo/generate.ts'
+import { runExport } from './carry-out.ts'
 import type { RunningService } from './running-service.ts'
 
 export interface PageWorld {
@@ -115,7 +116,7 @@ export async function fillPageWorld(service: RunningService, folder: string): Pr
     interval_seconds: 86_400,
     credentials: { type: 'service' },
   })
-  await service.request('/v1/export/run', { body: { project_automation_id: nightly } })
+  await runExport(service, nightly)
   return { ids, viewerKey: String(viewer.json.key) }
 }
 

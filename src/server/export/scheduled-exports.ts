@@ -25,11 +25,18 @@ export interface ScheduledExportsOptions {
   readonly isActive?: boolean
 }
 
-/** `off`: whoever runs the service allows no place. */
-export type ExportStatus = 'running' | 'waiting' | 'failed' | 'paused' | 'off'
+/** `queued`: somebody has asked for a run that has not begun; `off`: whoever runs the service allows no place. */
+export type ExportStatus = 'running' | 'queued' | 'waiting' | 'failed' | 'paused' | 'off'
+
+/** What a run has written so far. */
+export interface ExportProgress extends Readonly<Written> {
+  /** In ms since 1970. */
+  readonly since: number
+}
 
 export interface ShownExport {
   readonly status: ExportStatus
+  readonly progress: ExportProgress | undefined
   readonly state: ExportState
   /** In ms since 1970; null where it does not run by itself. */
   readonly nextRun: number | null
@@ -54,17 +61,7 @@ interface Written {
 }
 
 interface Run extends Written {
-  readonly started: number
-}
-
-/** What a run has written. */
-export interface DoneRun extends Readonly<Written> {
-  readonly through: number | undefined
-}
-
-interface Waiting {
-  resolve(run: DoneRun): void
-  reject(error: Error): void
+  readonly since: number
 }
 
 interface Entry {
@@ -78,8 +75,8 @@ interface Entry {
   step: Promise<void>
   /** Its state is being changed: no step begins. */
   isHeld: boolean
-  /** Who has asked for a run. */
-  waiting: Waiting[]
+  /** How often a run was asked for since the last that was. */
+  asked: number
   /** What the trail of changes does not tell of yet, and when it was told of something. */
   unnoted: Written
   notedAt: number
@@ -144,28 +141,24 @@ export class ScheduledExports {
     const entry = this.#entries.get(id)
     const state = entry?.state ?? newState
     const isTimed = entry !== undefined && Number.isFinite(entry.dueAt)
+    const status = this.#statusOf(id, state)
     return {
-      status: this.#statusOf(id, state),
+      status,
+      progress: status === 'running' && entry?.run ? { ...entry.run } : undefined,
       state,
       nextRun: isTimed && this.#isActive(id) ? entry.dueAt : null,
     }
   }
 
-  /** Writes now what there is to write; throws what keeps it from that. */
-  async run({ id, config }: Automation): Promise<DoneRun> {
+  /** Begins to write what there is to write. A run that has not ended its last look is for all who have asked. */
+  async run({ id, config }: Automation): Promise<void> {
     requireExport(config)
+    if (!this.#arePlaces) throw noPlaces()
     const entry = await this.#add(id)
-    const rule = this.#ruleOf(id)
-    if (rule?.isPaused) {
-      throw new AssayError('REQUEST_INVALID', 'the export is paused', {
-        hint: 'set its status to active first',
-      })
-    }
-    return new Promise((resolve, reject) => {
-      entry.waiting.push({ resolve, reject })
-      entry.dueAt = 0
-      this.#wake?.()
-    })
+    if (this.#ruleOf(id)?.isPaused) return
+    entry.asked++
+    entry.dueAt = Math.min(entry.dueAt, Date.now())
+    this.#wake?.()
   }
 
   /** Has all that was written after the transaction written again, instead of the files that have it. */
@@ -202,9 +195,6 @@ export class ScheduledExports {
     for (const { abort } of this.#entries.values()) abort?.abort()
     this.#wake?.()
     await this.#work
-    for (const { waiting } of this.#entries.values()) {
-      for (const { reject } of waiting.splice(0)) reject(closing())
-    }
   }
 
   /** One that is not known yet is due at once, or when its next run is. */
@@ -222,7 +212,7 @@ export class ScheduledExports {
       abort: undefined,
       step: Promise.resolve(),
       isHeld: false,
-      waiting: [],
+      asked: 0,
       unnoted: { files: 0, rows: 0, bytes: 0 },
       notedAt: 0,
     }
@@ -246,8 +236,6 @@ export class ScheduledExports {
   #forget(entry: Entry, keepsState: boolean): void {
     this.#entries.delete(entry.id)
     entry.abort?.abort()
-    const gone = new AssayError('REQUEST_CONFLICT', 'the export was removed')
-    for (const { reject } of entry.waiting.splice(0)) reject(gone)
     if (keepsState) return
     entry.step.then(() => this.#states.remove(entry.id)).catch(this.#complain)
   }
@@ -257,9 +245,12 @@ export class ScheduledExports {
     const { id, state } = entry
     const rule = this.#isActive(id) ? this.#ruleOf(id) : undefined
     const isBegun = state.begun !== undefined || state.rewindTo !== undefined
-    if (!rule) entry.dueAt = Number.POSITIVE_INFINITY
-    else if (isBegun || state.error || state.lastRun === null) entry.dueAt = Date.now()
-    else entry.dueAt = nextTime(state.lastRun, rule)
+    if (!rule) {
+      entry.dueAt = Number.POSITIVE_INFINITY
+      entry.asked = 0
+    } else if (isBegun || state.error || state.lastRun === null || entry.asked > 0) {
+      entry.dueAt = Date.now()
+    } else entry.dueAt = nextTime(state.lastRun, rule)
     this.#wake?.()
   }
 
@@ -286,7 +277,7 @@ export class ScheduledExports {
     const abort = new AbortController()
     entry.abort = abort
     // Whoever asks from now on may have written what this step does not see.
-    const asked = entry.waiting.length
+    const { asked } = entry
     const automation = engine.catalog.get('project_automation', id)
     try {
       const rule = automation && ruleOf(automation)
@@ -295,7 +286,7 @@ export class ScheduledExports {
         return
       }
       if (!this.#arePlaces) throw noPlaces()
-      entry.run ??= { started: Date.now(), files: 0, rows: 0, bytes: 0 }
+      entry.run ??= { since: Date.now(), files: 0, rows: 0, bytes: 0 }
       const { state, written } = await exportStep(
         {
           engine,
@@ -327,17 +318,16 @@ export class ScheduledExports {
   }
 
   async #endRun(entry: Entry, rule: ExportRule, asked: number): Promise<void> {
-    const { id, run, waiting } = entry
+    const { id, run } = entry
     const now = Date.now()
-    const { started, ...written } = run!
-    const last = { time: now, ...written, seconds: Math.round((now - started) / 100) / 10 }
-    entry.run = undefined
-    entry.dueAt = waiting.length > asked ? 0 : nextTime(started, rule)
+    const { since, ...written } = run!
+    const last = { time: now, ...written, seconds: Math.round((now - since) / 100) / 10 }
+    entry.dueAt = entry.asked > asked ? now : nextTime(since, rule)
     await this.#save(entry, {
       ...entry.state,
-      lastRun: started,
+      lastRun: since,
       lastGood: now,
-      ...(written.files > 0 && { last }),
+      ...((written.files > 0 || asked > 0) && { last }),
       error: null,
     })
     if (written.files > 0) {
@@ -346,8 +336,8 @@ export class ScheduledExports {
       const isTold = asked > 0 || now - entry.notedAt >= notedEveryMs
       if (isTold) await this.#noteInTrail(entry).catch(this.#complain)
     }
-    const { through } = entry.state
-    for (const { resolve } of waiting.splice(0, asked)) resolve({ ...written, through })
+    entry.run = undefined
+    entry.asked = Math.max(0, entry.asked - asked)
   }
 
   async #noteInTrail(entry: Entry): Promise<void> {
@@ -372,7 +362,6 @@ export class ScheduledExports {
     const level = tries === 1 || isOurs ? 'warn' : 'debug'
     logger[level]({ err: error.cause ?? error, automation: entry.id }, 'an export has failed')
     this.#counts.failures++
-    entry.run = undefined
     const pauseMs = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(tries - 1, 20))
     const isTimed = this.#isActive(entry.id)
     entry.dueAt = isTimed
@@ -383,7 +372,8 @@ export class ScheduledExports {
     await this.#save(entry, failed).catch(() => {
       entry.state = failed
     })
-    for (const { reject } of entry.waiting.splice(0)) reject(error)
+    entry.run = undefined
+    entry.asked = 0
   }
 
   async #save(entry: Entry, state: ExportState): Promise<void> {
@@ -396,9 +386,10 @@ export class ScheduledExports {
     const rule = this.#ruleOf(id)
     if (rule?.isPaused) return 'paused'
     if (!this.#arePlaces) return 'off'
-    const entry = this.#entries.get(id)
+    const { run, asked = 0 } = this.#entries.get(id) ?? {}
+    if (asked > 0) return run ? 'running' : 'queued'
     if (error) return 'failed'
-    return entry?.run ? 'running' : 'waiting'
+    return run ? 'running' : 'waiting'
   }
 
   /** Whether it runs by itself. */
@@ -462,8 +453,4 @@ function noPlaces(): AssayError {
     path: 'config.export_path',
     hint: 'start it with --export-folders or --export-buckets',
   })
-}
-
-function closing(): AssayError {
-  return new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down')
 }

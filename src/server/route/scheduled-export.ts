@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { actorOf } from '../../access/principal.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { Entries } from '../../catalog/entry.ts'
 import { identifier, timestamp, version } from '../../catalog/schema/field.ts'
 import { formatTransaction, parseTransaction } from '../../type/transaction.ts'
 import type { ScheduledExports } from '../export/scheduled-exports.ts'
@@ -15,13 +16,16 @@ const amounts = { files: z.int(), rows: z.int(), bytes: z.number() }
 
 const shownState = z.object({
   project_automation_id: identifier,
-  status: z.enum(['running', 'waiting', 'failed', 'paused', 'off']),
+  status: z.enum(['running', 'queued', 'waiting', 'failed', 'paused', 'off']),
+  /** What the run that is under way has written so far. */
+  progress: z.object({ since: timestamp, ...amounts }).nullable(),
   /** All that transactions up to this one have written is in files. */
   through: z.string().nullable(),
   last_run: timestamp.nullable(),
   last_good_run: timestamp.nullable(),
   next_run: timestamp.nullable(),
   ...amounts,
+  /** The last run that has written files, or that somebody has asked for. */
   last: z.object({ time: timestamp, ...amounts, seconds: z.number() }).nullable(),
   error: z.object({ message: z.string(), since: timestamp, tries: z.int() }).nullable(),
 })
@@ -36,35 +40,20 @@ export function scheduledExportRoutes(exports: ScheduledExports, catalog: Catalo
       tag,
       summary: 'Tells how far a scheduled export has come, and what keeps it from going on',
       answer: shownState,
-      handle: ({ ids }, gate) => {
-        const automation = gate.require('read', 'project_automation', ids[0]!)
-        const { status, state, nextRun } = exports.shown(automation)
-        return jsonReply({
-          project_automation_id: automation.id,
-          status,
-          through: shownThrough(state.through),
-          last_run: timeOf(state.lastRun),
-          last_good_run: timeOf(state.lastGood),
-          next_run: timeOf(nextRun),
-          files: state.files,
-          rows: state.rows,
-          bytes: state.bytes,
-          last: state.last && { ...state.last, time: timeOf(state.last.time) },
-          error: state.error && { ...state.error, since: timeOf(state.error.since) },
-        })
-      },
+      handle: ({ ids }, gate) =>
+        jsonReply(shown(exports, gate.require('read', 'project_automation', ids[0]!))),
     }),
     operation({
       method: 'POST',
       path: '/v1/export/run',
       tag,
-      summary: 'Writes now what there is to write, and answers when that is done',
+      summary: 'Begins to write what there is to write, and tells how that goes',
       body: z.object(named),
-      answer: z.object({ through: z.string().nullable(), ...amounts }),
+      answer: shownState,
       handle: async ({ body }, gate) => {
         const automation = gate.require('update', 'project_automation', body.project_automation_id)
-        const { files, rows, bytes, through } = await exports.run(automation)
-        return jsonReply({ through: shownThrough(through), files, rows, bytes })
+        await exports.run(automation)
+        return jsonReply(shown(exports, automation))
       },
     }),
     operation({
@@ -91,6 +80,28 @@ export function scheduledExportRoutes(exports: ScheduledExports, catalog: Catalo
       },
     }),
   ]
+}
+
+function shown(
+  exports: ScheduledExports,
+  automation: Entries['project_automation'],
+): z.infer<typeof shownState> {
+  const { status, progress, state, nextRun } = exports.shown(automation)
+  const { files, rows, bytes, last, error } = state
+  return {
+    project_automation_id: automation.id,
+    status,
+    progress: progress ? { ...progress, since: new Date(progress.since).toISOString() } : null,
+    through: shownThrough(state.through),
+    last_run: timeOf(state.lastRun),
+    last_good_run: timeOf(state.lastGood),
+    next_run: timeOf(nextRun),
+    files,
+    rows,
+    bytes,
+    last: last && { ...last, time: new Date(last.time).toISOString() },
+    error: error && { ...error, since: new Date(error.since).toISOString() },
+  }
 }
 
 interface Rewind {

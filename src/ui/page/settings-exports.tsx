@@ -4,7 +4,7 @@ import { FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, LongTextField, TextField, textOf } from '../component/field.tsx'
 import { age, bytes, counted, duration, time } from '../component/format.ts'
 import { LineAction } from '../component/list-table.tsx'
-import { tell, tellFailure } from '../component/toast.tsx'
+import { tellFailure } from '../component/toast.tsx'
 import {
   type Export,
   type ExportConfiguration,
@@ -13,7 +13,7 @@ import {
   runExport,
   saveExport,
 } from '../service/export.ts'
-import { useLoaded } from '../service/load.ts'
+import { useLoaded, useReloadWhile } from '../service/load.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { SettingsAutomations } from './settings-automations.tsx'
 
@@ -43,10 +43,10 @@ export function SettingsExports() {
   const loaded = useLoaded('exports', listExports)
   const open = openedOf('rewind-export')
   const rewound = loaded.data?.exports.find(({ id }) => id === open?.id)
+  useReloadWhile(loaded.data?.exports.some(isUnderWay) ?? false, loaded.reload)
   const run = async (each: Export) => {
     try {
-      const { rows } = await runExport(each.id)
-      tell(`${counted(rows, 'row')} written`)
+      await runExport(each.id)
     } catch (thrown) {
       tellFailure(thrown)
     }
@@ -73,6 +73,7 @@ export function SettingsExports() {
             <button
               type="button"
               aria-label={`Run now: ${each.name}`}
+              disabled={isUnderWay(each)}
               onClick={() => void run(each)}
             >
               Run now
@@ -94,6 +95,10 @@ export function SettingsExports() {
   )
 }
 
+function isUnderWay({ state }: Export): boolean {
+  return state.status === 'running' || state.status === 'queued'
+}
+
 function written({ state }: Export) {
   const { rows, files, bytes: size } = state
   return files === 0
@@ -102,11 +107,12 @@ function written({ state }: Export) {
 }
 
 function stateOf({ state }: Export) {
-  const { status, last_good_run: last, next_run: next, error } = state
+  const { status, progress, last_good_run: last, next_run: next, error } = state
   if (status === 'off') return 'off: this service allows no place for exports'
   if (status === 'paused') return 'paused'
+  if (status === 'queued') return 'waits for another export'
+  if (progress) return progress.rows > 0 ? `running: ${counted(progress.rows, 'row')}` : 'running'
   if (error) return <span class="error">{error.message}</span>
-  if (status === 'running') return 'running'
   const ran = last === null ? 'has not run yet' : `last run ${age(last)}`
   return next === null ? ran : `${ran}, next ${time(next)}`
 }

@@ -1,10 +1,10 @@
 /** Rules by which records of projects leave. What one would remove is shown before it is saved. */
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, LongTextField, TextField, textOf } from '../component/field.tsx'
 import { age, bytes, counted, number } from '../component/format.ts'
 import { tellFailure } from '../component/toast.tsx'
-import { useLoaded } from '../service/load.ts'
+import { useLoaded, useReloadWhile } from '../service/load.ts'
 import {
   listRules,
   previewRule,
@@ -26,20 +26,10 @@ const kinds = [
 
 const endlessDays = 36_500
 
-/** How often runs are looked at while there are any. */
-const refreshMs = 1000
-
 export function SettingsRetention() {
   const loaded = useLoaded('retention', listRules)
   const { data, reload } = loaded
-  const isAnyUnderWay = data?.rules.some(isUnderWay) ?? false
-  useEffect(() => {
-    if (!isAnyUnderWay) return
-    const timer = window.setInterval(() => {
-      if (document.visibilityState === 'visible') reload()
-    }, refreshMs)
-    return () => window.clearInterval(timer)
-  }, [isAnyUnderWay])
+  useReloadWhile(data?.rules.some(isUnderWay) ?? false, reload)
   const run = async ({ id }: Rule) => {
     try {
       await runRule(id)

@@ -12,7 +12,8 @@ export interface ExportConfiguration {
 }
 
 export interface ExportState {
-  readonly status: 'running' | 'waiting' | 'failed' | 'paused' | 'off'
+  readonly status: 'running' | 'queued' | 'waiting' | 'failed' | 'paused' | 'off'
+  readonly progress: { readonly rows: number } | null
   readonly last_good_run: string | null
   readonly next_run: string | null
   readonly files: number
@@ -70,7 +71,8 @@ export function saveExport(
     : requestJson(`/v1/project_automation/${id}`, { method: 'PATCH', body: { name, config } })
 }
 
-export function runExport(project_automation_id: string): Promise<{ readonly rows: number }> {
+/** Begins a run; how it goes is told with the list. */
+export function runExport(project_automation_id: string): Promise<ExportState> {
   return requestJson('/v1/export/run', { method: 'POST', body: { project_automation_id } })
 }
 

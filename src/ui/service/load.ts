@@ -42,3 +42,17 @@ export function useLoaded<Data>(
 }
 
 const nothing = { data: undefined, error: undefined, isLoading: false } as const
+
+/** How often what is under way is looked at. */
+const reloadMs = 1000
+
+/** Loads again and again while something is under way. */
+export function useReloadWhile(isUnderWay: boolean, reload: () => void): void {
+  useEffect(() => {
+    if (!isUnderWay) return
+    const timer = window.setInterval(() => {
+      if (document.visibilityState === 'visible') reload()
+    }, reloadMs)
+    return () => window.clearInterval(timer)
+  }, [isUnderWay])
+}
