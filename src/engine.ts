@@ -332,13 +332,12 @@ export class Engine {
    * `through`; undefined when more than `most` rows were written.
    */
   changedIds(object: number, since: string, through: string, most: number) {
-    const range = {
-      object,
-      since: parseTransaction(since),
-      through: parseTransaction(through),
-      most,
-    }
-    return this.#parts.reads.during(({ records }) => changedIds(records, range))
+    const times = { since: parseTransaction(since), through: parseTransaction(through) }
+    const find = (lent: readonly SharedArrayBuffer[]) =>
+      this.#parts.reads.during(({ records }) => {
+        return changedIds(records, { object, ...times, most }, lent)
+      })
+    return withBodies(find, this.#bodiesOf)
   }
 
   /** See `writtenRange`. */

@@ -10,6 +10,8 @@ import {
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
 import type { RecordReader } from '../storage/read/record-reader.ts'
+import { EvictedVersions, evictedVersion } from '../storage/row/evicted-row.ts'
+import { LentRows } from '../storage/row/lent-rows.ts'
 import { formatTransaction, parseTransaction } from '../type/transaction.ts'
 import type { QueryRequest } from './query-request.ts'
 
@@ -104,21 +106,28 @@ function idsIn({ semiJoinSets, plan }: PhysicalQuery, object: number): PhysicalQ
 
 /**
  * Ids of the records that transactions after `since` and up to `through` have changed or deleted;
- * undefined when they have written more than `most` rows.
+ * undefined when they have written more than `most` rows. Throws what `evictedError` makes of bodies that are not here.
  */
 export function changedIds(
   records: RecordReader,
   { object, since, through, most }: ChangedRange,
+  lent: readonly SharedArrayBuffer[],
 ): Set<string> | undefined {
   const ids = new Set<string>()
+  const bodies = LentRows.of(lent)
+  const evicted = new EvictedVersions()
   let rows = 0
-  for (const { key, view } of records.readDelta(object, since, through)) {
+  for (const { key, view } of records.keptDelta(object, since, through)) {
     if (++rows > most) return undefined
     const { paginationKey } = view
     const isFirst =
       paginationKey.transaction === key.transaction && paginationKey.index === key.index
-    if (!isFirst || view.isTombstone) ids.add(JSON.parse(view.fieldText('id') ?? '""') as string)
+    if (isFirst && !view.isTombstone) continue
+    const whole = view.isEvicted ? bodies.find(object, key) : view
+    if (whole) ids.add(JSON.parse(whole.fieldText('id') ?? '""') as string)
+    else evicted.add(evictedVersion(object, key, view))
   }
+  evicted.throwIfAny()
   return ids
 }
 

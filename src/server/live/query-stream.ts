@@ -277,7 +277,7 @@ export class QueryStream implements LiveQuery {
     const { engine } = this.#options
     for (const { number, type, id } of this.#watched?.objects ?? []) {
       if (!changed.has(number)) continue
-      const changedIds = engine.changedIds(number, since, through, mostChangedRows)
+      const changedIds = await engine.changedIds(number, since, through, mostChangedRows)
       if (!changedIds) return false
       const request = this.#request({ since, version: through, idsOf: number, format: 'json' })
       // Others that were changed may be records that are not for the caller.
