@@ -436,6 +436,7 @@ export class Engine {
     await this.#parts.maintenance.purging.purge(purges, begin)
     this.#export?.notePurge()
     this.commits.notePurges(purges)
+    await this.#cold?.removedThere(purges.map(({ object }) => object))
   }
 
   /** See `RecordPurge.findVersions`. */

@@ -2,6 +2,7 @@
  * Records that a cluster has: what of a snapshot is read there, and which bodies leave the data directory, since they were
  * found to be there just as they are here.
  */
+import { setTimeout } from 'node:timers/promises'
 import { targetOf } from '../clickhouse/export-state.ts'
 import type { ClickHouseSettings } from '../clickhouse/settings.ts'
 import { AssayError, type EvictedVersion } from '../error.ts'
@@ -48,6 +49,9 @@ export interface ColdStatus {
 const worthwhileBytes = 64 * 2 ** 20
 const worthwhileMs = 3600_000
 const lookEveryMs = 30_000
+/** Nodes remove rows within seconds. */
+const longestRemovalMs = 30_000
+const lookAtRemovalMs = 50
 
 /** The mark of a data directory whose records cannot all be read without its cluster. Throws CONFIG_INVALID without that. */
 export function requireCluster(
@@ -113,6 +117,22 @@ export class ColdRecords {
       snapshot,
       exported.removing,
     )
+  }
+
+  /**
+   * Resolves once the nodes have removed what was removed of these objects here: until then nothing of theirs can be read that
+   * the nodes alone have. If they take too long, whoever reads is told.
+   */
+  async removedThere(objects: readonly number[]): Promise<void> {
+    const end = performance.now() + longestRemovalMs
+    const isUnderWay = () => {
+      const { removing } = this.#options.exported
+      return objects.some((object) => removing.has(object))
+    }
+    while (this.#mark && isUnderWay() && performance.now() < end) {
+      if (this.#closing.signal.aborted) return
+      await setTimeout(lookAtRemovalMs)
+    }
   }
 
   /** Bodies that have left the data directory, for who needs them here. */

@@ -162,9 +162,17 @@ export class RunningService {
     return new RunningService(service, directory, environment, before)
   }
 
-  /** Stops it and starts another over its folder with the same settings and `further` ones, on another port. */
-  async restart(further: Record<string, string> = {}): Promise<RunningService> {
+  /**
+   * Stops it and starts another over its folder with the same settings and `further` ones, on another port.
+   *
+   * @param between is done while the folder is nobody's
+   */
+  async restart(
+    further: Record<string, string> = {},
+    between?: () => Promise<void>,
+  ): Promise<RunningService> {
     await this.#close()
+    await between?.()
     return RunningService.#open(this.directory, { ...this.#environment, ...further })
   }
 
