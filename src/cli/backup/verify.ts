@@ -19,9 +19,9 @@ export async function runVerify(place: string): Promise<void> {
   }).finally(() => bar?.stop())
   const { backups, faults, pieces, bytes } = verified
   const megabytes = (bytes / 2 ** 20).toLocaleString('en', { maximumFractionDigits: 1 })
-  print(
-    `Read ${backups.length} backups and archives: ${pieces.toLocaleString('en')} pieces, ${megabytes} MB.`,
-  )
+  const count = backups.length
+  const read = count === 1 ? 'one backup or archive' : `${count} backups and archives`
+  print(`Read ${read}: ${pieces.toLocaleString('en')} pieces, ${megabytes} MB.`)
   if (faults.length === 0) {
     if (backups.length === 0) process.exitCode = 1
     print(
