@@ -2,13 +2,18 @@
 import { isJsonObject, writeExactJson } from '../../json/exact-number.ts'
 import { conversationOf, lastTextOf } from './message-forms.ts'
 
-/** A value of JSON on one line, cut to what a cell can show. */
+/** A value of JSON on one line, cut to what a cell can show: of messages what they say. */
 export function preview(value: unknown, length = 300): string {
   if (value === null || value === undefined) return ''
   const text =
     typeof value === 'string'
       ? (toldByText(value) ?? value)
       : (toldBy(value) ?? writeExactJson(value))
+  return oneLine(text, length)
+}
+
+/** Of a text only so many characters. */
+export function oneLine(text: string, length: number): string {
   const line = text.slice(0, length * 2).replace(/\s+/g, ' ')
   return line.length > length ? `${line.slice(0, length)}…` : line
 }

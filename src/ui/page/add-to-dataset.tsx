@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { writeExactJson } from '../../json/exact-number.ts'
 import { FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, TextField, textOf } from '../component/field.tsx'
-import { counted, preview } from '../component/format.ts'
+import { counted, oneLine } from '../component/format.ts'
 import { Failure, Loading } from '../component/notice.tsx'
 import {
   addToDataset,
@@ -185,7 +185,7 @@ function FirstOfThem({ rows, fields }: { readonly rows: PickedRows; readonly fie
 
 /** As it is stored, and not what is said in it. */
 function exactly(value: unknown): string {
-  return preview(typeof value === 'string' ? value : writeExactJson(value), 160)
+  return oneLine(typeof value === 'string' ? value : writeExactJson(value), 160)
 }
 
 const titles: Readonly<Record<DatasetField, string>> = {
