@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
     })
     await choose(page, 'What difficulty becomes', 'metadata')
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
-    await page.getByText('2 records were imported, 3 lines were left out').waitFor()
+    await page.getByText('2 records imported, 3 lines left out').waitFor()
     const bad = await page.getByLabel('Lines that were left out').locator('li').allTextContents()
     expect(bad[0]).toMatch(/^Line 2: .*not JSON: .* at byte \d+/)
     expect(bad[1]).toBe('Line 3: not a JSON object')
@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
     await choose(page, 'What context becomes', 'input')
     await choose(page, 'What answer becomes', 'expected')
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
-    await page.getByText('2 records were imported.').waitFor()
+    await page.getByText('2 records imported.').waitFor()
     const found = await recordsOf(id)
     const byAnswer = new Map(found.map((record) => [String(record.expected), record]))
     expect(byAnswer.get('Ada')).toMatchObject({
@@ -223,17 +223,17 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
     await chooseFile('semicolons.csv', Buffer.from(csv, 'latin1'))
     await choose(page, 'Encoding', 'windows-1252')
     await choose(page, 'Cells are', 'auto')
-    await run('2 records were imported, 1 lines were left out')
+    await run('2 records imported, 1 line left out')
     await chooseFile(
       'types.parquet',
       await parquetOf(
         `SELECT 1 AS id, 0.35::DECIMAL(10,2) AS input, '{"n":9007199254740993,"e":1e400}'::JSON AS metadata`,
       ),
     )
-    await run('1 records were imported.')
+    await run('1 record imported.')
     const table = tableFromArrays({ id: ['b'], input: BigInt64Array.of(9007199254740993n) })
     await chooseFile('types.arrow', Buffer.from(tableToIPC(table, 'file')))
-    await run('1 records were imported.')
+    await run('1 record imported.')
     const { text } = await service.query(
       `select: id, input, metadata | from: dataset('${id}') | sort: id`,
     )
@@ -260,7 +260,7 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
     )
     await page.getByLabel('Drop a file here').dispatchEvent('drop', { dataTransfer: dropped })
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
-    await page.getByText('2,500 records were imported.').waitFor()
+    await page.getByText('2,500 records imported.').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByText('1 – 100 of 2,500 records').waitFor()
     const saved = new Map<string, string>()

@@ -128,3 +128,12 @@ test('nothing else of the page writes numbers or moments', () => {
     .filter((path) => own.test(readFileSync(join(folder, path), 'utf8')))
   expect(others).toEqual([])
 })
+
+test('what is counted stands in the singular where it is one', () => {
+  const folder = new URL('../../src/ui', import.meta.url).pathname
+  const plural = /number\([^`\n]*?\)\} (?:calls|examples|groups|records|rows|spans|tokens|traces)\b/
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path))
+    .filter((path) => plural.test(readFileSync(join(folder, path), 'utf8')))
+  expect(found).toEqual([])
+})

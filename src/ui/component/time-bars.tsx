@@ -53,7 +53,7 @@ export function TimeBars(props: TimeBarsProps) {
       </figcaption>
       <div class="y-axis" aria-hidden="true">
         <span>{top > 0 ? format(top) : ''}</span>
-        <span>{format(0)}</span>
+        <span>{top > 0 ? '0' : ''}</span>
       </div>
       <div class="time-plot" role="toolbar" aria-label={label} onKeyDown={move}>
         {times.map((time, place) => {

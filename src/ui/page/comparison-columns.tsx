@@ -1,5 +1,5 @@
 /** The columns of a comparison: the example, then what each experiment made of it. */
-import { cost, duration, number, preview, score as shownScore } from '../component/format.ts'
+import { cost, counted, duration, preview, score as shownScore } from '../component/format.ts'
 import type { PageColumn } from '../component/page-table.tsx'
 import { TextDifference } from '../component/text-difference.tsx'
 import type { Line, Side } from '../service/comparison.ts'
@@ -105,7 +105,7 @@ export function SideScores({ side, before, score }: SideProps) {
 export function SideUsage({ side }: { readonly side: Side }) {
   const told = [
     side.duration === undefined ? '' : duration(side.duration),
-    side.tokens === undefined ? '' : `${number(side.tokens)} tokens`,
+    side.tokens === undefined ? '' : counted(side.tokens, 'token'),
     side.cost === undefined ? '' : cost(side.cost),
   ].filter((text) => text !== '')
   return told.length === 0 ? null : <p class="side-usage hint">{told.join(' · ')}</p>

@@ -1,5 +1,5 @@
 /** What was added, removed and changed between two versions of a dataset. */
-import { number, preview } from '../component/format.ts'
+import { counted, number, preview } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { comparableText, TextDifference } from '../component/text-difference.tsx'
@@ -85,8 +85,8 @@ function Differences({
       </fieldset>
       {touched.length === mostTouched && (
         <p class="notice">
-          More than {number(mostTouched)} records were written in between: these are the last ones.
-          Choose versions that lie closer together to see the others.
+          More than {counted(mostTouched, 'record')} were written in between: these are the last
+          ones. Choose versions that lie closer together to see the others.
         </p>
       )}
       {differences.error && <Failure error={differences.error} retry={differences.reload} />}
@@ -101,8 +101,8 @@ function Differences({
       )}
       {differences.data && differences.data.length < shown.length && (
         <p class="hint">
-          {number(shown.length - differences.data.length)} records of this page were written again
-          as they were.
+          {counted(shown.length - differences.data.length, 'record')} of this page were written
+          again as they were.
         </p>
       )}
       <FoundPages

@@ -7,7 +7,7 @@ import { type Target, usualTarget } from '../../import/event.ts'
 import { hasLines, type ImportFormat, recordsOfFile } from '../../import/file-format.ts'
 import { type BadLine, type FileRecord, isBadLine, reasonOf } from '../../import/file-record.ts'
 import { Dialog } from '../component/dialog.tsx'
-import { bytes, number } from '../component/format.ts'
+import { bytes, counted, number } from '../component/format.ts'
 import { Failure, Loading } from '../component/notice.tsx'
 import { Select } from '../component/select.tsx'
 import { tell } from '../component/toast.tsx'
@@ -158,7 +158,7 @@ function Import({
         signal: abandon.current.signal,
       })
       setResult(done)
-      tell(`Imported ${number(done.written)} records`)
+      tell(`Imported ${counted(done.written, 'record')}`)
     } finally {
       onChange()
     }
@@ -181,7 +181,7 @@ function Import({
       )}
       {run.error && <Failure error={run.error} />}
       {run.error && progress && (
-        <p>{number(progress.written)} records were written before that, and stay.</p>
+        <p>What was written before that stays: {counted(progress.written, 'record')}.</p>
       )}
       {columns.length === 0 ? (
         <p class="bad">
@@ -361,7 +361,7 @@ function Running({
   return (
     <>
       <label class="progress">
-        {number(progress.written)} records written
+        {counted(progress.written, 'record')} written
         <progress value={progress.bytes} max={Math.max(size, 1)} />
       </label>
       <footer class="dialog-foot">
@@ -388,8 +388,8 @@ function Result({
   return (
     <>
       <p role="status">
-        {number(written)} records were imported
-        {badCount > 0 && `, ${number(badCount)} ${unit}s were left out`}.
+        {counted(written, 'record')} imported
+        {badCount > 0 && `, ${counted(badCount, unit)} left out`}.
       </p>
       {bad.length > 0 && (
         <ul

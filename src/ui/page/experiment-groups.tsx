@@ -1,5 +1,5 @@
 /** The examples of an experiment by the values of a field, with the means of each group. */
-import { cost, duration, number, preview, score } from '../component/format.ts'
+import { cost, counted, duration, number, preview, score } from '../component/format.ts'
 import { Failure, Loading } from '../component/notice.tsx'
 import { type PageColumn, PageTable } from '../component/page-table.tsx'
 import { type Group, groupsOf } from '../service/experiment-rows.ts'
@@ -34,7 +34,7 @@ export function ExperimentGroups({ text, field, filter }: ExperimentGroupsProps)
       onOpen={open}
       foot={
         <p class="hint" role="status">
-          {number(data.length)} groups; open one to see its examples
+          {counted(data.length, 'group')}; open one to see its examples
         </p>
       }
     />

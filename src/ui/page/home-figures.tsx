@@ -1,6 +1,6 @@
 /** How much was logged, how much of it failed, how long it took and what it cost; each over time. */
 import type { ComponentChildren } from 'preact'
-import { compact, cost, duration, growth, number, share } from '../component/format.ts'
+import { compact, cost, counted, duration, growth, number, share } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
 import { Failure } from '../component/notice.tsx'
 import { TimeBars } from '../component/time-bars.tsx'
@@ -44,7 +44,7 @@ const logged: readonly Shown<Figures>[] = [
     isBad: true,
     rows: {},
     more: ({ spans }, period) => (
-      <Link to={logsAddress({ span: period, rowsAre: 'spans' })}>{number(spans)} spans</Link>
+      <Link to={logsAddress({ span: period, rowsAre: 'spans' })}>{counted(spans, 'span')}</Link>
     ),
   },
   {
@@ -56,7 +56,8 @@ const logged: readonly Shown<Figures>[] = [
     rows: { text: withError, rowsAre: 'spans' },
     more: ({ failedTraces, traces }, period) => (
       <Link to={logsAddress({ span: period, text: withError })}>
-        in {number(failedTraces)} traces{traces > 0 && ` (${share(failedTraces / traces)})`}
+        in {counted(failedTraces, 'trace')}
+        {traces > 0 && ` (${share(failedTraces / traces)})`}
       </Link>
     ),
   },
@@ -96,7 +97,7 @@ const spent: readonly Shown<Usage>[] = [
     rows: { sort: { column: 'tokens', isDescending: true } },
     more: ({ calls }, period) => (
       <Link to={logsAddress({ span: period, rowsAre: 'spans', text: isCall })}>
-        {number(calls)} calls of models
+        {counted(calls, 'call')} of models
       </Link>
     ),
   },

@@ -63,7 +63,7 @@ export function Result(props: ResultProps) {
       ))}
       {run.isFull && (
         <div class="notice tools" role="status">
-          <span>The first {number(rows.length)} rows are here, and there are more: </span>
+          <span>The first {counted(rows.length, 'row')} are here, and there are more: </span>
           <button type="button" onClick={onExtend}>
             Load {number(mostRows)} more
           </button>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../component/dialog.tsx'
 import { ChecksField, ChoiceField, TextField, textOf, textsOf } from '../component/field.tsx'
-import { number } from '../component/format.ts'
+import { counted } from '../component/format.ts'
 import { Failure, Loading } from '../component/notice.tsx'
 import { listDatasets } from '../service/dataset.ts'
 import { listExperiments } from '../service/experiment.ts'
@@ -101,7 +101,7 @@ export function ReviewDialog(props: ReviewDialogProps) {
           <p class="hint">
             {queue
               ? 'Answers that were given stay. With other reviewers, records are dealt out anew.'
-              : `A queue holds the first ${number(mostRecords)} records that are found now. Each reviewer’s answers are kept.`}
+              : `A queue holds the first ${counted(mostRecords, 'record')} that are found now. Each reviewer’s answers are kept.`}
           </p>
         </>
       )}

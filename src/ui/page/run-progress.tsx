@@ -1,6 +1,6 @@
 /** How far a query is that runs. */
 import { useEffect, useState } from 'preact/hooks'
-import { duration, number } from '../component/format.ts'
+import { counted, duration, number } from '../component/format.ts'
 import type { Run } from './query-run.ts'
 
 /** Short queries are over before anybody could read how far they are. */
@@ -30,7 +30,7 @@ export function RunProgress({
       />
       <p>
         {duration(elapsed / 1000)}
-        {isKnown && ` · ${number(rows_read)} of ${number(rows_to_read)} rows read`}
+        {isKnown && ` · ${number(rows_read)} of ${counted(rows_to_read, 'row')} read`}
       </p>
       <button type="button" onClick={onCancel}>
         Cancel

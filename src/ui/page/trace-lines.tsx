@@ -1,6 +1,6 @@
 /** The tree of a trace with a waterfall; of its lines only those in sight are in the document. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { cost, duration, number, score } from '../component/format.ts'
+import { cost, counted, duration, score } from '../component/format.ts'
 import { Marked, type Sought } from '../component/marked.tsx'
 import { useSight } from '../component/table-sight.ts'
 import type { TraceSpan } from '../service/trace-span.ts'
@@ -195,7 +195,7 @@ function Facts({ span }: { readonly span: TraceSpan }) {
   const { model, tokens, firstToken, isRepeated } = span
   const facts = [
     ...(model === undefined ? [] : [model]),
-    ...(tokens > 0 && !isRepeated ? [`${number(tokens)} tokens`] : []),
+    ...(tokens > 0 && !isRepeated ? [counted(tokens, 'token')] : []),
     ...(span.cost > 0 && !isRepeated ? [cost(span.cost)] : []),
     ...(firstToken === undefined ? [] : [`first token ${duration(firstToken)}`]),
   ]

@@ -1,7 +1,7 @@
 /** One trace: its spans as a tree with a waterfall, and the one that is looked at. */
 import { useMemo, useState } from 'preact/hooks'
 import { CopyButton } from '../component/copy-button.tsx'
-import { number } from '../component/format.ts'
+import { counted, number } from '../component/format.ts'
 import { nothingSought, type Sought } from '../component/marked.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { placeOf } from '../service/feedback.ts'
@@ -107,7 +107,7 @@ export function Trace(props: TraceProps) {
       {spans.length > 0 && <Totals spans={spans} tree={tree} isLoading={isLoading} />}
       {isCut && (
         <p class="hint">
-          {number(mostSpans)} spans are shown. Others are found in the logs by{' '}
+          {counted(mostSpans, 'span')} are shown. Others are found in the logs by{' '}
           <code>root_span_id = {quoted(rootSpanId)}</code>.
         </p>
       )}
