@@ -1,8 +1,9 @@
 /** Records whose bodies a cluster alone has: what leaves the disk, and that nothing else is missing. */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Gate } from '../../src/access/gate.ts'
+import { ColdReader } from '../../src/clickhouse/read/cold-reader.ts'
 import type { ClickHouseSettings } from '../../src/clickhouse/settings.ts'
 import { Engine } from '../../src/engine.ts'
 import { openRecords } from '../../src/storage/environment.ts'
@@ -133,6 +134,27 @@ describe.runIf(isClusterAsked)('bodies', () => {
     expect(await ask(`select: id | from: ${logs()} | filter: id = 'none'`)).toEqual([])
     const [whole] = await ask(`select: * | from: ${logs()} | filter: id = 'r5'`)
     expect(whole).toMatchObject({ id: 'r5', input: recordOf(5).input })
+  })
+
+  test('are asked for once, where they are printed as soon as they are found', async () => {
+    const byKeys = vi.spyOn(ColdReader.prototype, 'byKeys')
+    try {
+      const found = await ask(
+        `select: id, input | from: ${logs()} | sort: metrics.tokens | limit: 9`,
+      )
+      expect(found).toEqual(
+        Array.from({ length: 9 }, (_, i) => ({ id: `r${i}`, input: recordOf(i).input })),
+      )
+      const all = await ask(`select: id, input | from: ${logs()}`)
+      expect(all).toHaveLength(rowCount)
+      expect(all[7]).toEqual({ id: 'r3992', input: recordOf(3992).input })
+      const filter = `regexp_match(input, '[a-z]')`
+      const few = await ask(`select: id, input | from: ${logs()} | filter: ${filter} | limit: 4`)
+      expect(few).toHaveLength(4)
+      expect(byKeys).not.toHaveBeenCalled()
+    } finally {
+      byKeys.mockRestore()
+    }
   })
 
   test('are merged with, and older versions are read', async () => {

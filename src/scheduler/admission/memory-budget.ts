@@ -83,6 +83,16 @@ export class MemoryShare {
     this.#lent += bytes
   }
 
+  /** The same of what it can do without; false, and nothing is taken, where there is no room. */
+  lendIfRoom(bytes: number): boolean {
+    try {
+      this.lend(bytes)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   takeBack(bytes: number): void {
     this.#budget.giveBack(bytes)
     this.#lent -= bytes

@@ -22,7 +22,12 @@ interface ColdPlan {
 export interface ColdRun extends ColdPlan {
   readonly name: string
   /** `ending` is aborted once nobody waits for the answer. */
-  readonly pool: { readonly ending: AbortSignal; readonly admitted: () => Promise<void> }
+  readonly pool: {
+    readonly ending: AbortSignal
+    readonly admitted: () => Promise<void>
+    /** Keeps rows that are likely to be printed. */
+    readonly noteRead: (part: SharedArrayBuffer) => void
+  }
   readonly audit: AuditLog
 }
 
@@ -72,6 +77,7 @@ export async function* coldInputs(
     rows += rowCount
     bytes += memory.byteLength
     audit.noteBytes(memory.byteLength)
+    if (run.plan.stage.kind === 'rows') pool.noteRead(memory)
     yield [...objects].map((object) => ({ kind: 'lent', object, memory }))
   }
   audit.add('cluster', started, {

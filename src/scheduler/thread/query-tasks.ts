@@ -8,6 +8,7 @@ import type { Admission } from '../admission/admission.ts'
 import type { RunningQuery } from '../admission/running-query.ts'
 import type { ColdView } from '../cold/cold-view.ts'
 import { bodiesOf, coldKeysOf, rowsToLend } from '../cold/lent-rows.ts'
+import { ReadParts } from '../cold/read-parts.ts'
 import { taskMs } from '../cost/cost.ts'
 import type { Dictionaries } from './dictionaries.ts'
 import { type QueryPool, type ResultOf, resultOf, type TaskRunner } from './query-pool.ts'
@@ -28,6 +29,7 @@ export class QueryTasks implements TaskRunner {
   readonly #query: RunningQuery
   readonly #noteDamage: QueryTasksOptions['noteDamage']
   readonly #cold: ColdView | undefined
+  readonly #read: ReadParts
 
   constructor(
     pool: QueryPool,
@@ -40,6 +42,7 @@ export class QueryTasks implements TaskRunner {
     this.#query = query
     this.#noteDamage = noteDamage
     this.#cold = cold
+    this.#read = new ReadParts(query.memory, query.ending)
   }
 
   get workers(): number {
@@ -99,9 +102,11 @@ export class QueryTasks implements TaskRunner {
     if (!this.#cold) return task
     const keys = coldKeysOf(task, this.#cold)
     if (keys.length === 0) return task
+    const { parts, missing } = this.#read.withRows(keys)
+    if (missing.length === 0) return lentTo(task, parts)
     await this.admitted()
-    const lent = await rowsToLend(keys, this.#cold, this.ending, this.budgetBytes)
-    return lentTo(task, lent)
+    const lent = await rowsToLend(missing, this.#cold, this.ending, this.budgetBytes)
+    return lentTo(task, [...parts, ...lent])
   }
 
   /** What a task has asked for that the cluster has; undefined where it failed for another reason. */
@@ -133,7 +138,10 @@ export class QueryTasks implements TaskRunner {
   /** Tasks that are begun ahead take a place again; once they are done, it is not kept for a reader. */
   async #runAdmitted(task: Task, short: boolean) {
     const query = this.#query
-    const lentBytes = lentOf(task).reduce((sum, { byteLength }) => sum + byteLength, 0)
+    // What is kept of what was read is counted as long as it is.
+    const lentBytes = lentOf(task)
+      .filter((part) => !this.#read.has(part))
+      .reduce((sum, { byteLength }) => sum + byteLength, 0)
     if (lentBytes > 0) query.memory.lend(lentBytes)
     query.beginTask()
     try {
@@ -146,6 +154,11 @@ export class QueryTasks implements TaskRunner {
         query.state = 'sending'
       }
     }
+  }
+
+  /** See `ReadParts`. */
+  noteRead(part: SharedArrayBuffer): void {
+    this.#read.add(part)
   }
 
   /** Tells how much there is to read, for those who watch. */

@@ -53,6 +53,11 @@ export function describeLent(memory: SharedArrayBuffer): {
   return { objects, rowCount }
 }
 
+/** Whether the memory has the row of that version. */
+export function hasLent(memory: SharedArrayBuffer, object: number, version: RowKey): boolean {
+  return partOf(memory).has(object, version)
+}
+
 function objectOfLentRow(bytes: Buffer, start: number): number {
   return bytes.readUInt32LE(start)
 }
@@ -117,10 +122,18 @@ class LentPart {
     this.#bytes = Buffer.from(memory)
   }
 
-  find(object: number, { transaction, index }: RowKey): RowView | undefined {
-    this.#starts ??= this.#index()
-    const start = this.#starts.get(`${object} ${transaction} ${index}`)
+  find(object: number, version: RowKey): RowView | undefined {
+    const start = this.#startOf(object, version)
     return start === undefined ? undefined : this.#viewAt(start)
+  }
+
+  has(object: number, version: RowKey): boolean {
+    return this.#startOf(object, version) !== undefined
+  }
+
+  #startOf(object: number, { transaction, index }: RowKey): number | undefined {
+    this.#starts ??= this.#index()
+    return this.#starts.get(`${object} ${transaction} ${index}`)
   }
 
   *versionsOf(object: number): Generator<LentVersion> {
