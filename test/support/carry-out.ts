@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { AnyJson, RunningService } from './running-service.ts'
 
 type Service = Pick<RunningService, 'request'>
@@ -33,14 +33,13 @@ async function endOfRun(
   const begun = await service.request(`${path}/run`, { body: { project_automation_id } })
   expect(begun.status, begun.text).toBe(200)
   let state = begun.json
-  await expect
-    .poll(
-      async () => {
-        state = (await service.request(`${path}/${project_automation_id}`)).json
-        return state.status
-      },
-      { timeout: 60_000, interval: 20 },
-    )
-    .not.toMatch(/running|queued/)
+  // Hooks of tests may wait like this, too.
+  await vi.waitFor(
+    async () => {
+      state = (await service.request(`${path}/${project_automation_id}`)).json
+      expect(state.status).not.toMatch(/running|queued/)
+    },
+    { timeout: 60_000, interval: 20 },
+  )
   return state
 }
