@@ -65,7 +65,7 @@ const tracesPerStep = 200
 const oldVersionsEveryMs = 6 * 3600 * 1000
 /** Of old versions of an object, in a round. */
 const mostPlans = 50
-/** Between two deletions others have their turn. */
+/** Queries of others wait while traces are looked for, so they have the next stretch as long, and this at least. */
 const pauseMs = 5
 
 const dayMs = 24 * 3600 * 1000
@@ -238,7 +238,7 @@ export class Retention {
     let [records, at] = [0, 0]
     for (; at < traces.length && records < mostRecords; at += tracesPerStep) {
       const some = traces.slice(at, at + tracesPerStep)
-      const ids = await recordsOf(options, some)
+      const ids = await this.#inTurns(() => recordsOf(options, some))
       if (ids.length > 0) chosen.push({ ids, traces: some })
       records += ids.length
     }
@@ -251,16 +251,27 @@ export class Retention {
       async () => {
         for (const { traces: some } of chosen) {
           this.#abort.signal.throwIfAborted()
-          const ids = await recordsOf(options, some)
-          if (ids.length > 0) transactions.push(await deleteRecords(engine, object, ids))
+          const ids = await this.#inTurns(async () => {
+            const ids = await recordsOf(options, some)
+            if (ids.length > 0) transactions.push(await deleteRecords(engine, object, ids))
+            return ids
+          })
           progress.traces += some.length
           progress.records += ids.length
           progress.bytes += sum(some, ({ bytes }) => bytes)
-          await sleep(pauseMs)
         }
         progress.step = 'freeing'
       },
     )
+    return result
+  }
+
+  /** Pauses after the work for as long as it took. */
+  async #inTurns<Result>(work: () => Promise<Result>): Promise<Result> {
+    const begun = performance.now()
+    const result = await work()
+    const { signal } = this.#abort
+    await sleep(Math.max(pauseMs, performance.now() - begun), undefined, { signal })
     return result
   }
 
