@@ -16,6 +16,8 @@ export interface HomeRequest {
 const longestAnswerMs = 60_000
 
 const longestConnectMs = 3000
+/** For what is told without it where it does not come. */
+const longestStatusMs = 2000
 
 export class HomeConnection {
   readonly url: string
@@ -85,6 +87,12 @@ export class HomeConnection {
     })
     if (answer.statusCode === 200) return answer
     throw refusalOf(answer.statusCode ?? 0, await bytesOf(answer), this.url)
+  }
+
+  /** A short answer to one of the node's own questions. */
+  async askForJson(path: string): Promise<unknown> {
+    const signal = AbortSignal.timeout(longestStatusMs)
+    return JSON.parse((await bytesOf(await this.ask(path, { signal }))).toString())
   }
 
   /** See `ServiceClient`. */

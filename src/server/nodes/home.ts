@@ -4,6 +4,7 @@
  * was at some transaction.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
 import { ServiceSource } from '../../backup/service-source.ts'
 import type { FollowedChange, FollowedEntry } from '../../catalog/followed-change.ts'
 import type { Engine } from '../../engine.ts'
@@ -40,6 +41,14 @@ const longestSeenMs = 10_000
 const noteEveryMs = 30_000
 /** Of rows that are written in one commit, unless one transaction has more. */
 const copiedBytes = 4 * 2 ** 20
+
+const statusThere = z.object({
+  export: z.unknown(),
+  backup: z.unknown(),
+  warnings: z.array(z.string()),
+})
+
+type StatusThere = z.infer<typeof statusThere>
 
 interface WaitingPurge {
   readonly purges: readonly Purge[]
@@ -113,6 +122,11 @@ export class Home {
     if (this.#fault && !known && !this.#isConnected) throw this.#fault
     if (!this.#fault || !known) await this.#until(() => this.#isCaughtUp() || !!this.#stale)
     if (this.#stale === undefined && this.#isCaughtUp()) this.#note()
+  }
+
+  /** What the home says of itself. */
+  async statusThere(): Promise<StatusThere> {
+    return statusThere.parse(await this.connection.askForJson('/admin/status'))
   }
 
   /** Whether all that a client has seen is here. */

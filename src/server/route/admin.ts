@@ -7,6 +7,7 @@ import type { ExportSummary } from '../../scheduler/export/export-loop.ts'
 import { formatTransaction, transactionMs } from '../../type/transaction.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Home } from '../nodes/home.ts'
 import type { HomeStatus } from '../nodes/home-status.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
@@ -18,7 +19,7 @@ export interface AdminRouteParts {
   readonly live: LiveQueries
   readonly metrics: Metrics
   /** Of a query node. */
-  readonly home?: { readonly status: HomeStatus } | undefined
+  readonly home?: Pick<Home, 'status' | 'statusThere'> | undefined
 }
 
 /**
@@ -53,7 +54,14 @@ export function adminRoutes({ engine, backups, live, metrics, home }: AdminRoute
       access: 'key',
       handle: (_, gate) => {
         requireOrganizationUpdate(gate)
-        return jsonReply(statusOf(engine, backups, home?.status))
+        const own = statusOf(engine, backups, home?.status)
+        if (!home?.status.isConnected) return jsonReply(own)
+        // Exports and backups are the home node's, which may have gone since.
+        return home.statusThere().then(
+          ({ export: exported, backup, warnings }) =>
+            jsonReply({ ...own, export: exported, backup, warnings }),
+          () => jsonReply(own),
+        )
       },
     },
     {
