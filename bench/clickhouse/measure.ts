@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Cluster, clusterName } from '../../test/cluster/cluster.ts'
 import { niceness } from '../../workers/thread-priority.ts'
 import { BatchReader, type DataFile } from '../peers/generator/data-file.ts'
+import { directorySizes } from '../peers/measure/directory-size.ts'
 import { percentile } from '../peers/measure/percentile.ts'
 import { cpuMs, niceCpuMs } from '../peers/measure/process-status.ts'
 import { AssayClient } from '../peers/systems/assay-client.ts'
@@ -14,6 +15,22 @@ export interface ServiceOptions {
   readonly directory: string
   /** Where it exports to; undefined: it does not. */
   readonly cluster: Cluster | undefined
+  /** What the data directory keeps; all when not given. */
+  readonly hotRows?: HotRows | undefined
+}
+
+export interface HotRows {
+  readonly days?: number
+  readonly bytes?: number
+}
+
+/** Where rows are. */
+export interface Held {
+  readonly hotRows: number
+  /** Row versions whose bodies the cluster alone has. */
+  readonly coldRows: number
+  readonly directoryBytes: number
+  readonly segmentBytes: number
 }
 
 export interface InsertReport {
@@ -50,7 +67,17 @@ interface ExportStatus {
   readonly fault: { readonly message: string } | null
 }
 
+interface ServiceStatus {
+  readonly export: ExportStatus
+  readonly storage: {
+    readonly hot: { readonly rows: number }
+    readonly cold: { readonly rows: number }
+  }
+}
+
 const database = 'assay'
+/** What was going on for so long has come to its end. */
+const settledMs = 5000
 const clients = 4
 const workers = 2
 const lookEveryMs = 200
@@ -59,13 +86,19 @@ export class MeasuredService {
   readonly #process: AssayProcess
   readonly #cluster: Cluster | undefined
 
-  private constructor(process: AssayProcess, cluster: Cluster | undefined) {
+  readonly #directory: string
+
+  private constructor(process: AssayProcess, cluster: Cluster | undefined, directory: string) {
     this.#process = process
     this.#cluster = cluster
+    this.#directory = directory
   }
 
-  static async start({ server, directory, cluster }: ServiceOptions): Promise<MeasuredService> {
+  static async start(options: ServiceOptions): Promise<MeasuredService> {
+    const { server, directory, cluster, hotRows } = options
     const environment = cluster && {
+      ...(hotRows?.days !== undefined && { ASSAY_HOT_DAYS: String(hotRows.days) }),
+      ...(hotRows?.bytes !== undefined && { ASSAY_HOT_BYTES: String(Math.round(hotRows.bytes)) }),
       ASSAY_CLICKHOUSE: cluster.nodes.map((node) => cluster.urlOf(node)).join(','),
       ASSAY_CLICKHOUSE_CLUSTER: clusterName,
       ASSAY_CLICKHOUSE_DATABASE: database,
@@ -76,7 +109,7 @@ export class MeasuredService {
       workers,
       ...(environment && { environment }),
     })
-    return new MeasuredService(process, cluster)
+    return new MeasuredService(process, cluster, directory)
   }
 
   stop(): Promise<void> {
@@ -127,7 +160,7 @@ export class MeasuredService {
     let [transactions, rows, seconds] = [0, 0, 0]
     const look = async () => {
       while (!isOver) {
-        const { lag } = await this.#status()
+        const { lag } = (await this.#status()).export
         transactions = Math.max(transactions, lag.transactions)
         rows = Math.max(rows, lag.rows)
         seconds = Math.max(seconds, lag.seconds)
@@ -151,7 +184,7 @@ export class MeasuredService {
   /** Resolves when the cluster has all. Throws when something keeps the export waiting. */
   async arrived(): Promise<void> {
     for (;;) {
-      const { state, fault } = await this.#status()
+      const { state, fault } = (await this.#status()).export
       if (fault) throw new Error(fault.message)
       if (state === 'current') return
       await wait(lookEveryMs)
@@ -180,13 +213,75 @@ export class MeasuredService {
     return { service: cpuMs(pid), exports: niceCpuMs(pid, niceness.exports), nodes }
   }
 
-  async #status(): Promise<ExportStatus> {
+  /** Resolves when nothing leaves the data directory any more. */
+  async evicted(): Promise<Held> {
+    let held = await this.held()
+    let since = performance.now()
+    while (held.coldRows === 0 || performance.now() - since < settledMs) {
+      await wait(lookEveryMs)
+      const now = await this.held()
+      if (now.coldRows !== held.coldRows || now.hotRows !== held.hotRows) since = performance.now()
+      held = now
+    }
+    return held
+  }
+
+  /** Resolves when all rows are in segments. */
+  async flushed(): Promise<void> {
+    const { url, key } = this.#process
+    const headers = { authorization: `Bearer ${key}` }
+    for (;;) {
+      const metrics = await (await fetch(`${url}/metrics`, { headers })).text()
+      if (/^assay_delta_rows 0$/m.test(metrics)) return
+      await wait(lookEveryMs)
+    }
+  }
+
+  async held(): Promise<Held> {
+    const { storage } = await this.#status()
+    const bytes = directorySizes(this.#directory)
+    return {
+      hotRows: storage.hot.rows,
+      coldRows: storage.cold.rows,
+      directoryBytes: Object.values(bytes).reduce((total, each) => total + each, 0),
+      segmentBytes: bytes.segments ?? 0,
+    }
+  }
+
+  /** The rows of the answer, each as JSON, and how long it took. */
+  async ask(body: string): Promise<{ readonly rows: readonly string[]; readonly ms: number }> {
+    return this.#withClient(1, async (client) => {
+      const begin = performance.now()
+      const answer = await client.post('/btql', body)
+      const ms = performance.now() - begin
+      const { data } = JSON.parse(answer.toString()) as { readonly data: readonly unknown[] }
+      return { rows: data.map((row) => JSON.stringify(row)), ms }
+    })
+  }
+
+  /** What the nodes send for a query. */
+  async sentFor(body: string) {
+    const asked = JSON.stringify({ ...(JSON.parse(body) as object), audit_log: true })
+    return this.#withClient(1, async (client) => {
+      const answer = JSON.parse((await client.post('/btql', asked)).toString()) as {
+        readonly audit_log: readonly { event: string; rows: number; bytes: number }[]
+      }
+      const statements = answer.audit_log.filter(({ event }) => event === 'cluster')
+      const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+      return {
+        statements: statements.length,
+        rows: sum(statements.map(({ rows }) => rows)),
+        bytes: sum(statements.map(({ bytes }) => bytes)),
+      }
+    })
+  }
+
+  async #status(): Promise<ServiceStatus> {
     const { url, key } = this.#process
     const response = await fetch(`${url}/admin/status`, {
       headers: { authorization: `Bearer ${key}` },
     })
-    const status = (await response.json()) as { readonly export: ExportStatus }
-    return status.export
+    return (await response.json()) as ServiceStatus
   }
 
   async #withClient<Result>(
@@ -214,6 +309,15 @@ export async function hasAll(cluster: Cluster, { rows }: DataFile): Promise<bool
     ),
   )
   return counts.every(([row]) => Number(row!.n) === rows && Number(row!.different) === rows)
+}
+
+/** On the disks of all nodes. */
+export async function clusterBytes(cluster: Cluster): Promise<number> {
+  const sql = `SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE database = '${database}' AND active`
+  const sums = await Promise.all(
+    cluster.nodes.map((node) => cluster.ask<{ readonly bytes: string }>(node, sql)),
+  )
+  return sums.reduce((total, [row]) => total + Number(row!.bytes), 0)
 }
 
 /** Empties the cluster, for another service to have it. */

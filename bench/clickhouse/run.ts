@@ -15,13 +15,14 @@ import {
   type LagReport,
   MeasuredService,
 } from './measure.ts'
+import { type HeldReport, measureScale, scaleText } from './scale.ts'
 
 const usage = `npm run bench:clickhouse -- [options]
 
   --rows N             spans that are exported while they are inserted, and again at once   (2000000)
   --pairs N            loads without an export and with one, in turns                       (3)
   --pair-rows N        rows of each of these loads                                          (200000)
-  --only PART          pairs, load or backfill alone
+  --only PART          pairs, load, backfill or scale alone; scale: queries where all rows are hot, half of them, and none
   --shards N           of the cluster                                                       (1)
   --replicas N         of each shard                                                        (1)
   --number N           of the cluster among those of this machine                           (1)
@@ -48,6 +49,7 @@ interface Report {
   pairs?: readonly { readonly without: InsertReport; readonly beside: InsertReport }[]
   load?: { readonly insert: InsertReport; readonly lag: LagReport }
   backfill?: ExportReport
+  scale?: readonly HeldReport[]
 }
 
 const missing = missingForCluster()
@@ -65,7 +67,8 @@ async function measure(): Promise<void> {
     number: Number(flags.number),
   }
   const runs = (part: string) => flags.only === undefined || flags.only === part
-  const data = runs('load') || runs('backfill') ? openDataFile(directory, rows) : undefined
+  const isLoaded = runs('load') || runs('backfill') || runs('scale')
+  const data = isLoaded ? openDataFile(directory, rows) : undefined
   const pairData = runs('pairs') ? openDataFile(directory, pairRows) : undefined
   const cluster = await Cluster.up(size)
   const report: Report = {}
@@ -84,6 +87,13 @@ async function measure(): Promise<void> {
       if (runs('backfill')) {
         report.backfill = await measureBackfill(cluster, store, data)
         print(backfillText(report.backfill))
+      }
+      if (runs('scale')) {
+        rmSync(store, { recursive: true, force: true })
+        const project = await load(cluster, store, data)
+        const options = { server: flags.server, cluster, directory: store, data, project }
+        report.scale = await measureScale(options)
+        print(scaleText(report.scale))
       }
     }
     save(rows, size, report)
@@ -131,6 +141,21 @@ async function measureLoad(cluster: Cluster, store: string, data: DataFile) {
     const { result, lag } = await service.lagDuring(() => service.insert(data, project))
     await requireAll(cluster, data)
     return { insert: result, lag }
+  } finally {
+    await service.stop()
+  }
+}
+
+/** Resolves to the project whose logs the cluster has, too. */
+async function load(cluster: Cluster, store: string, data: DataFile): Promise<string> {
+  await dropAll(cluster)
+  const service = await MeasuredService.start({ server: flags.server, directory: store, cluster })
+  try {
+    const project = await service.makeProject()
+    await service.insert(data, project)
+    await service.arrived()
+    await requireAll(cluster, data)
+    return project
   } finally {
     await service.stop()
   }
