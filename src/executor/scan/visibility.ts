@@ -53,7 +53,7 @@ export function visibleRows(
   knownOfSets.set(set, ranges)
   // Rows that are newer than an earlier snapshot may be seen by a later one.
   const key = `${range.object} ${range.from} ${range.to} ${range.mayBeNewer}`
-  const known = ranges.get(key) ?? currentAt(range, currentThrough, exportedThrough)
+  const known = ranges.get(key) ?? currentAt(range, currentThrough)
   const isSame = known?.exportedThrough === exportedThrough
   if (isSame && known?.transaction === transaction) return known.visible
   const isLater = isSame && known && known.transaction < transaction
@@ -67,14 +67,16 @@ export function visibleRows(
   return made.visible
 }
 
-/** What marks there are is not known, so that as many rows as the range has may be read in their place. */
+/**
+ * Where all rows are read of the set; those that are read of a cluster are hidden in it. What marks there are is not known, so
+ * that as many rows as the range has may be read in their place.
+ */
 function currentAt(
   { from, to }: RowRange,
   currentThrough: number | undefined,
-  exportedThrough: number,
 ): KnownVisibility | undefined {
   if (currentThrough === undefined) return undefined
-  return { transaction: currentThrough, exportedThrough, visible: undefined, marks: to - from }
+  return { transaction: currentThrough, exportedThrough: 0, visible: undefined, marks: to - from }
 }
 
 /** What is visible now, by what was before; undefined where to find that takes as long as to begin anew. */
