@@ -157,7 +157,11 @@ export class RunningService {
     port = 0,
   ): Promise<RunningService> {
     const nodes = Number(process.env.ASSAY_QUERY_NODES ?? 0)
-    const service = await openService(directory, environment, nodes > 0 ? 0 : port)
+    // Addresses in its answers are to be those of its nodes.
+    const home = { ASSAY_TRUST_PROXY: '1', ...environment }
+    const service = await (nodes > 0
+      ? openService(directory, home)
+      : openService(directory, environment, port))
     const before = nodes > 0 ? await QueryNodes.start(service, nodes, environment, port) : undefined
     return new RunningService(service, directory, environment, before)
   }
