@@ -5,7 +5,7 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ServiceError } from './client.ts'
-import { awaitService } from './connection.ts'
+import { awaitService, outage } from './connection.ts'
 import { parseRows } from './exact-json.ts'
 import { query, type Row, tzOffset } from './query.ts'
 import { forTable, measured, withClauses } from './query-text.ts'
@@ -77,6 +77,8 @@ async function listen(text: string, fields: readonly string[], listener: Listene
   let pauseMs = reconnectMs
   while (!listener.signal.aborted) {
     try {
+      // While nothing gets through, or nobody is to try, it waits as reads do.
+      if (outage.value) await awaitService(listener.signal)
       if (isBlocked) await askAgain(text, newest, listener)
       else if (await listenOnce(newest, listener)) pauseMs = reconnectMs
       // What the service answers while it lets no socket through is a matter of what lies between.
