@@ -25,10 +25,6 @@ export class FollowedExport implements ExportedRecords {
   /** How many removals of each object's rows are still to be done here. */
   readonly #waiting = new Map<number, number>()
 
-  get told(): ToldExport {
-    return this.#told
-  }
-
   tell(told: ToldExport): void {
     this.#told = told
   }

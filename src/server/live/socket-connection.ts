@@ -1,6 +1,5 @@
 /** One WebSocket: who is at its other end, the queries that run for it, and what it has not taken yet. */
 
-import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Access, Credentials } from '../../access/access.ts'
 import type { Gate } from '../../access/gate.ts'
@@ -13,6 +12,7 @@ import type { Peer, PeerListener } from '../http/http-server.ts'
 import { type JsonBody, parseJsonBody, requiredString, stringField } from '../json-body.ts'
 import type { Logger } from '../logger.ts'
 import { givenQuery } from '../query-body.ts'
+import { newTraceId } from '../trace-id.ts'
 import type { LiveQueries } from './live-queries.ts'
 import { aroundRows, type MessageSink, type StreamMessage } from './message.ts'
 import { QueryStream } from './query-stream.ts'
@@ -356,10 +356,6 @@ export class SocketConnection implements MessageSink, PeerListener {
       })
     }
   }
-}
-
-function newTraceId(): string {
-  return randomUUID().replaceAll('-', '')
 }
 
 function cancelled(): AssayError {

@@ -6,15 +6,20 @@ import { AssayError } from '../../error.ts'
 import type { ToldExport } from '../../scheduler/cold/exported-records.ts'
 import { writeDurablySync } from '../../storage/durable-file.ts'
 
+/** A `ToldExport`, as it is told and stored. */
+export const toldExport = z.object({
+  evicted: z.number(),
+  round: z.string(),
+  removing: z.array(z.number()),
+})
+
 const stateSchema = z.object({
   /** Of the home's data directory; null until all of it was copied once. */
   source: z.string().nullable(),
   /** When the home was heard last, in ms since 1970. */
   heard: z.number(),
   /** What the home has told last of its cluster. */
-  exported: z
-    .object({ evicted: z.number(), round: z.string(), removing: z.array(z.number()) })
-    .optional(),
+  exported: toldExport.optional(),
 })
 
 type State = z.infer<typeof stateSchema>

@@ -11,6 +11,7 @@ import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import type { Purge } from '../../storage/maintenance/purge-plan.ts'
 import { writeExactJson } from '../../type/exact-json.ts'
+import { toldExport } from './cache-folder.ts'
 
 /** Something comes at least so often: whoever hears nothing for longer has lost the home node. */
 export const beatMs = 250
@@ -39,9 +40,7 @@ export const feedLine = z.object({
     })
     .optional(),
   /** What the home's cluster has, where it has one: once at first, then whenever it changes. */
-  cold: z
-    .object({ evicted: z.number(), round: z.string(), removing: z.array(z.number()) })
-    .optional(),
+  cold: toldExport.optional(),
   /** Row versions that have left the home, which are to leave the node once it has the transaction. */
   purges: z
     .array(z.custom<Purge>((value) => typeof value === 'object' && value !== null))
