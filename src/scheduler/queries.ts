@@ -30,7 +30,8 @@ import type { QueryPlans } from './query-plans.ts'
 import type { QueryRequest, QueryResult, QuerySummary } from './query-request.ts'
 import type { QueryRunner } from './query-runner.ts'
 import { AuditLog } from './scan/audit-log.ts'
-import { compileCold } from './scan/cold-scan.ts'
+import { compileColdGroups } from './scan/cold-groups.ts'
+import { type ColdPlan, compileCold } from './scan/cold-scan.ts'
 import { historyParts, type QuerySnapshot, seenSegments } from './scan/snapshot.ts'
 import { describePruning, splitScan } from './scan/split.ts'
 import { SourceRights } from './source-rights.ts'
@@ -331,10 +332,14 @@ export class Queries {
 }
 
 /** What the cluster is asked, as `explain` shows it. */
-function clusterOf(run: Parameters<typeof compileCold>[0]): string[] {
-  const compiled = compileCold(run)
+function clusterOf(run: ColdPlan): string[] {
+  const groups = compileColdGroups(run)
+  const compiled = groups ?? compileCold(run)
   if (!compiled) return []
-  return [`cluster\n  level ${compiled.level}\n  ${compiled.sql}`]
+  const { level, left, sql } = compiled
+  const isLeft = left ? `, left to Assay: ${left}` : ''
+  const rest = groups?.rest ? [`  rows in doubt\n    ${groups.rest.sql}`] : []
+  return [[`cluster\n  level ${level}${isLeft}`, `  ${sql}`, ...rest].join('\n')]
 }
 
 function inlineAnswer(inline: RowChunk, finish: () => QuerySummary): Answer {

@@ -3,10 +3,7 @@
  * aggregate or sort, and what it only narrows.
  */
 import { expect, test } from 'vitest'
-import { compilePredicates } from '../../src/clickhouse/read/compile-predicates.ts'
-import { compileOrder } from '../../src/clickhouse/read/compile-stage.ts'
-import { compilePlanGroups } from '../../src/clickhouse/read/compile-unpivot.ts'
-import type { CompileContext } from '../../src/clickhouse/read/compile-value.ts'
+import { compileGroupScan, compileScan } from '../../src/clickhouse/read/compile-scan.ts'
 import { toAssayError } from '../../src/error.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../../src/planner/physical-plan.ts'
 import { clock, physicalQuery } from '../support/compiled-plan.ts'
@@ -59,18 +56,19 @@ function keyOf(read: object): string {
   return JSON.stringify(read, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))
 }
 
+const bounds = {
+  database: 'assay',
+  exportedThrough: 1,
+  transaction: 1,
+  round: '',
+  after: undefined,
+}
+
 function shareOf(plan: PhysicalPlan): Share {
-  const { predicates, stage, unpivots, sort, limit, objects } = plan
-  const context: CompileContext = { ...clock, objects, traceSet: (set) => `SELECT ${set}, ''` }
-  if (objects.some(({ isHistory }) => isHistory)) return 'none'
-  const { level } = compilePredicates(predicates, context)
-  if (level !== 'exact') return level
-  if (stage.kind === 'groups') {
-    return compilePlanGroups(plan, stage, context) ? 'exact' : 'exact filter'
-  }
-  const isCut = limit !== undefined
-  const isMade = !isCut || (unpivots.length === 0 && compileOrder(sort, context) !== undefined)
-  return isMade ? 'exact' : 'exact filter'
+  const given = [plan, bounds, clock, (set: number) => `SELECT ${set}, ''`] as const
+  const { level, left } = compileGroupScan(...given) ?? compileScan(...given)
+  if (left === undefined) return 'exact'
+  return left === 'filter' ? level : 'exact filter'
 }
 
 test('most scans of the golden files run on a cluster as a whole', () => {

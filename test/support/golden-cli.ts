@@ -1,7 +1,8 @@
 /**
  * `npm run golden -- [--update] [--state S] [--workers N] [FILE[:LINE]]`: runs golden files, all or
  * those whose path holds FILE, up to the record at LINE, and prints what differs. With --update it
- * writes what came into the files instead; look at the difference before you keep it.
+ * writes what came into the files instead; look at the difference before you keep it. Of a state with a cluster it prints how many
+ * scans that one has made as a whole, and with --left the queries of the others.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -26,6 +27,7 @@ const { values, positionals } = parseArgs({
     workers: { type: 'string', default: '0' },
     // Of a state that needs one; no other test has it.
     cluster: { type: 'string', default: '90' },
+    left: { type: 'boolean', default: false },
   },
 })
 const states = [...storageStates, ...clusterStates]
@@ -46,6 +48,10 @@ try {
   await store.close()
   cluster?.down()
 }
+if (values.left) {
+  for (const { query, left } of store.scans.left()) process.stdout.write(`${left}: ${query}\n`)
+}
+if (cluster) process.stdout.write(`${store.scans.summary()}\n`)
 process.stdout.write(`${passed} passed, ${failed} failed\n`)
 process.exitCode = failed > 0 && !values.update ? 1 : 0
 

@@ -13,6 +13,7 @@ import { printTokens } from '../../src/parser/print-tokens.ts'
 import type { ObjectReference, ObjectType } from '../../src/type/record.ts'
 import { parseTransaction } from '../../src/type/transaction.ts'
 import { type Cluster, clusterName } from '../cluster/cluster.ts'
+import { ClusterScans } from './cluster-scans.ts'
 import { type GoldenFile, isExpected } from './golden-file.ts'
 import { expectNoReads } from './open-reads.ts'
 import { ownerGate } from './owner-gate.ts'
@@ -53,6 +54,8 @@ interface GoldenClock {
 export class GoldenStore {
   readonly setup: GoldenSetup
   readonly clock: GoldenClock
+  /** What the cluster has made, in states that have one. */
+  readonly scans = new ClusterScans()
   directory: string
   engine: Engine
   gate: Gate
@@ -321,7 +324,10 @@ export class GoldenRun {
   }
 
   async #ask(request: QueryRequest): Promise<Answer> {
-    return readAnswer(this.#store.engine.query(request))
+    const { engine, setup, scans } = this.#store
+    if (!setup.cluster) return readAnswer(engine.query(request))
+    const ofQuery = scans.begin(`${this.#name}: ${request.query}`)
+    return readAnswer(engine.query({ ...request, auditLog: true, onAuditEvent: ofQuery }))
   }
 
   #answer(block: Block): Promise<string[]> {

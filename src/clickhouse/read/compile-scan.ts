@@ -23,6 +23,7 @@ import type {
   CompileKeySample,
   CompileScan,
   ScanParameters,
+  ScanRemainder,
   TraceSetSql,
 } from './compiled-scan.ts'
 
@@ -44,7 +45,18 @@ export const compileScan: CompileScan = (
   const first = scanned.isWhole ? firstRowsOf(plan, scanned) : undefined
   const all = `SELECT ${coldColumns} ${from()} AND ${rows.may}`
   const made = first ?? { sql: all, result: { kind: 'rows', limit: undefined } as const }
-  return { ...made, parameters, level }
+  return { ...made, parameters, level, left: leftOf(plan, level, first !== undefined) }
+}
+
+/** @param isCut whether the nodes give no more rows than the limit */
+function leftOf(
+  { stage, limit }: PhysicalPlan,
+  level: ProofLevel,
+  isCut: boolean,
+): ScanRemainder | undefined {
+  if (level !== 'exact') return 'filter'
+  if (stage.kind === 'groups') return 'groups'
+  return limit === undefined || isCut ? undefined : 'limit'
 }
 
 /** Groups of the rows of the scan; undefined where all are to be aggregated elsewhere. */
@@ -125,16 +137,19 @@ function groupsOf(
   const others = conjunction([rows.may, negation(grouped)])
   const by = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`
   const made = `SELECT ${columns.join(', ')} ${from(join)} AND ${conjunction([grouped, passes])}${by}`
+  const left = level === 'exact' ? undefined : 'filter'
   const rest: CompiledScan = {
     sql: `SELECT ${coldColumns} ${from()} AND ${others}`,
     parameters,
     level,
+    left,
     result: { kind: 'rows', limit: undefined },
   }
   return {
     sql: `SELECT toJSONString((${names.join(', ')}, 0)) FROM (${made})`,
     parameters,
     level,
+    left,
     keyCount: keys.length,
     states,
     hasRow: stage.row !== undefined,

@@ -12,6 +12,12 @@ import type { GroupStateKind } from './compile-aggregate.ts'
  */
 export type ScanLevel = ProofLevel
 
+/**
+ * What of a scan is not made on the nodes, so that more rows come back than are in doubt: rows are left to be decided, to be
+ * grouped, or to be put in order and cut by the limit.
+ */
+export type ScanRemainder = 'filter' | 'groups' | 'limit'
+
 /** What of an object is read on the nodes. */
 export interface ColdBounds {
   readonly database: string
@@ -43,6 +49,8 @@ export interface CompiledScan {
   readonly sql: string
   readonly parameters: ScanParameters
   readonly level: ScanLevel
+  /** Undefined: the nodes make all of it, but for rows in doubt. */
+  readonly left: ScanRemainder | undefined
   readonly result: ScanResult
 }
 
@@ -66,7 +74,8 @@ export type CompileKeySample = (
 ) => Pick<CompiledScan, 'sql' | 'parameters'>
 
 /** What of the groups of a scan the cluster makes. */
-export interface CompiledGroupScan extends Pick<CompiledScan, 'sql' | 'parameters' | 'level'> {
+export interface CompiledGroupScan
+  extends Pick<CompiledScan, 'sql' | 'parameters' | 'level' | 'left'> {
   /**
    * A row has one text, the JSON of a list: keys, for each aggregate of the plan what `states` says, and the row that stands
    * for the group (`compile-stage.ts`). Without keys there is one row.

@@ -1,12 +1,23 @@
 /** Groups that the cluster makes of rows that only it has. */
 import { compileGroupScan } from '../../clickhouse/read/compile-scan.ts'
-import type { CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
+import type { CompiledGroupScan, CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
 import type { PartialGroups } from '../../executor/task/task.ts'
 import { overBudget } from '../../executor/thread/memory-limit.ts'
 import { faultsTold } from '../cold/cold-view.ts'
 import { type GroupRow, groupsOfCluster } from './cluster-groups.ts'
-import { type ColdRun, readsCold } from './cold-scan.ts'
+import { type ColdPlan, type ColdRun, provenOf, readsCold } from './cold-scan.ts'
 import { toldTraces } from './told-traces.ts'
+
+/** Undefined where the cluster is not asked for groups of a plan. */
+export function compileColdGroups(run: ColdPlan): CompiledGroupScan | undefined {
+  const { plan, context, semiJoinSets, snapshot } = run
+  const { cold, transaction } = snapshot
+  if (!cold || !readsCold(run) || plan.stage.kind !== 'groups') return undefined
+  const { exportedThrough, round, reader } = cold
+  const { database } = reader
+  const bounds = { database, exportedThrough, round, transaction, after: plan.after }
+  return compileGroupScan(plan, bounds, context, toldTraces(semiJoinSets))
+}
 
 export interface ColdGroups {
   readonly groups: PartialGroups
@@ -23,26 +34,22 @@ export async function coldGroups(
   run: ColdRun,
   budgetBytes: number,
 ): Promise<ColdGroups | undefined> {
-  const { name, plan, context, semiJoinSets, snapshot, pool, audit } = run
-  const { cold, transaction } = snapshot
-  if (!cold || !readsCold(run) || plan.stage.kind !== 'groups') return undefined
-  const { exportedThrough, round, reader } = cold
-  const { database } = reader
-  const bounds = { database, exportedThrough, round, transaction, after: plan.after }
-  const compiled = compileGroupScan(plan, bounds, context, toldTraces(semiJoinSets))
-  if (!compiled) return undefined
+  const { name, plan, snapshot, pool, audit } = run
+  const compiled = compileColdGroups(run)
+  if (!compiled || plan.stage.kind !== 'groups') return undefined
   await pool.admitted()
   const started = audit.now()
   const rows: GroupRow[] = []
   let bytes = 0
-  for await (const text of faultsTold(reader.texts(compiled, pool.ending))) {
+  for await (const text of faultsTold(snapshot.cold!.reader.texts(compiled, pool.ending))) {
     bytes += text.length
     if (bytes > budgetBytes) throw overBudget(budgetBytes)
     rows.push(JSON.parse(text) as GroupRow)
   }
   audit.noteBytes(bytes)
-  const { level, sql, keyCount, states, rest } = compiled
-  audit.add('cluster groups', started, { plan: name, level, sql, rows: rows.length, bytes })
+  const { sql, keyCount, states, rest } = compiled
+  const made = { sql, rows: rows.length, bytes }
+  audit.add('cluster groups', started, { plan: name, ...provenOf(compiled), ...made })
   const { row } = plan.stage
   const form = {
     keyCount,

@@ -11,7 +11,7 @@ import type { AuditLog } from './audit-log.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 import { toldTraces } from './told-traces.ts'
 
-interface ColdPlan {
+export interface ColdPlan {
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
   /** Those that were found so far. */
@@ -82,9 +82,14 @@ export async function* coldInputs(
   }
   audit.add('cluster', started, {
     plan: name,
-    level: compiled.level,
+    ...provenOf(compiled),
     sql: compiled.sql,
     rows,
     bytes,
   })
+}
+
+/** How the audit log says what the nodes decide and make. */
+export function provenOf({ level, left }: Pick<CompiledScan, 'level' | 'left'>) {
+  return { level, ...(left && { left }) }
 }
