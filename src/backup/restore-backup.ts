@@ -1,9 +1,10 @@
 /** Makes a data directory from a backup. */
 import { existsSync, readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { RemovedObjects } from '../catalog/removed-objects.ts'
-import { undoChanges } from '../catalog/undo-changes.ts'
+import { hasBegun, undoChanges } from '../catalog/undo-changes.ts'
 import { isSession } from '../catalog/without-secrets.ts'
 import { AssayError } from '../error.ts'
 import { entriesOf } from '../storage/backup/entry-list.ts'
@@ -50,7 +51,7 @@ const secretPaths = z.record(z.enum(['secret.key', 'attachments/secret']), z.str
 
 /**
  * Into a folder that is empty or not there. The folder is named with its format last: until then no service takes it
- * for a data directory.
+ * for a data directory. It is empty again after an error.
  */
 export async function restoreBackup(
   store: BackupStore,
@@ -60,6 +61,7 @@ export async function restoreBackup(
   const from = chooseManifest(store.name, manifests, moment)
   requireEmpty(directory)
   const lock = await lockDirectory(directory)
+  let isWhole = false
   try {
     const ranges = allRanges(from, manifests)
     await makeFolder(directory)
@@ -75,11 +77,13 @@ export async function restoreBackup(
       const hasSecrets = await restoreSecrets(store, from, directory)
       writeFormat(directory)
       const transaction = counts.lastTransaction
+      isWhole = true
       return { ...counts, from, transaction, files, missing, hasSecrets }
     } finally {
       await records.root.close()
     }
   } finally {
+    if (!isWhole) await removeAll(directory)
     await lock.release()
   }
 }
@@ -91,12 +95,21 @@ function throughOf({ manifest }: NamedManifest, moment: Moment): number {
 }
 
 function requireEmpty(directory: string): void {
-  const found = existsSync(directory) ? readdirSync(directory) : []
-  const others = found.filter((name) => !/^lock\.\d+$/.test(name))
+  const others = contentOf(directory)
   if (others.length === 0) return
   throw new AssayError('COMMAND_INVALID', `${directory} is not empty: it has ${others[0]}`, {
     hint: 'name a folder that is empty or not there; move the old one away, and delete it once all is well',
   })
+}
+
+/** What is in a folder besides its lock. */
+function contentOf(directory: string): string[] {
+  const found = existsSync(directory) ? readdirSync(directory) : []
+  return found.filter((name) => !/^lock\.\d+$/.test(name))
+}
+
+async function removeAll(directory: string): Promise<void> {
+  for (const name of contentOf(directory)) await rm(join(directory, name), { recursive: true })
 }
 
 /** Returns the numbers of the objects that had been removed at that moment. */
@@ -113,6 +126,11 @@ async function restoreCatalog(
   }
   records.root.resetReadTxn()
   if (moment !== 'last' && moment.time < manifest.time) undoChanges(records, moment.time)
+  if (!hasBegun(records)) {
+    throw new AssayError('COMMAND_INVALID', 'there was nothing yet at that moment', {
+      hint: 'give a later one with --to, or leave it out for all that the backups have',
+    })
+  }
   const removed = new RemovedObjects()
   for (const { key, value } of records.catalog.getRange()) removed.note(key.toString(), value)
   records.root.resetReadTxn()

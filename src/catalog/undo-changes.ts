@@ -29,6 +29,11 @@ export function undoChanges({ root, catalog }: RecordsEnvironment, time: number)
   root.resetReadTxn()
 }
 
+/** Whether a stored catalog has an organization, without which there is nothing else. */
+export function hasBegun({ catalog }: RecordsEnvironment): boolean {
+  return catalog.getKeysCount({ ...rangeOf('organization/'), limit: 1 }) > 0
+}
+
 function undo(catalog: RecordsEnvironment['catalog'], record: AuditRecord): void {
   const { action, entry_type: kind, entry_id: id, before } = record
   const key = Buffer.from(`${kind}/${id}`)

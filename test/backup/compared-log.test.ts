@@ -102,5 +102,6 @@ test('a time restores all that was written until its second ended', async () => 
   expect(differences(await allAnswers(restored), expected)).toEqual([])
   await stop()
   await expect(restoreFrom(place, '2999-01-01T00:00:00Z')).rejects.toThrow('end before that')
+  await expect(restoreFrom(place, '2001-01-01T00:00:00Z')).rejects.toThrow('nothing yet')
   await rm(place, { recursive: true, force: true })
 }, 60_000)
