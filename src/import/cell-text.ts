@@ -1,4 +1,5 @@
 /** Values of Parquet and Arrow as JSON, with all that is in them. What JSON has no form for is an error. */
+import { copyOf } from '../json/copy-bytes.ts'
 import { decodeUtf8 } from './encoding.ts'
 
 /** Parts of a second that times count. */
@@ -36,7 +37,7 @@ export function bigEndianInteger(bytes: Uint8Array): bigint {
 }
 
 export function littleEndianInteger(bytes: Uint8Array): bigint {
-  return bigEndianInteger(bytes.slice().reverse())
+  return bigEndianInteger(copyOf(bytes).reverse())
 }
 
 /** Throws unless the bytes are UTF-8. */

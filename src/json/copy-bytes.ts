@@ -15,6 +15,11 @@ export function copyBytes(
   return at + length
 }
 
+/** The same bytes in memory of their own: `slice` of a `Buffer` is a view, whatever its declared type is. */
+export function copyOf(bytes: Uint8Array, start = 0, end = bytes.length): Buffer {
+  return Buffer.from(bytes.subarray(start, end))
+}
+
 /**
  * Copies all of `source` to `at` in `target`. `set` copies what is shared byte by byte where both do not begin at like
  * places of a word, in ten times the time.

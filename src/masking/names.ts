@@ -1,4 +1,5 @@
 /** Names of members, read once each: those of records repeat. */
+import { copyOf } from '../json/copy-bytes.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import { exemptFields, foldedName, typedFields } from './rule.ts'
 
@@ -67,7 +68,7 @@ export class Names {
     if (kept && isSame(kept.bytes, bytes, start, end)) return kept
     const name: KeptName = {
       ...this.named(nameOf(bytes, start, end)),
-      bytes: bytes.slice(start, end),
+      bytes: copyOf(bytes, start, end),
       next: undefined,
       other: undefined,
     }

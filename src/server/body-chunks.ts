@@ -1,4 +1,4 @@
-import { copyWhole } from '../json/copy-bytes.ts'
+import { copyOf, copyWhole } from '../json/copy-bytes.ts'
 
 /** Smaller chunks are gathered, as each would take more than its bytes. */
 const smallChunkBytes = 16 * 1024
@@ -35,7 +35,7 @@ export class BodyChunks {
       copyWhole(chunk, this.#whole, this.#length)
       this.#length += chunk.length
       this.move()
-    } else if (chunk.length >= smallChunkBytes) this.keep(chunk.slice())
+    } else if (chunk.length >= smallChunkBytes) this.keep(copyOf(chunk))
     else this.#gather(chunk)
   }
 

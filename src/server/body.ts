@@ -1,6 +1,6 @@
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib'
 import { AssayError } from '../error.ts'
-import { copyWhole } from '../json/copy-bytes.ts'
+import { copyOf, copyWhole } from '../json/copy-bytes.ts'
 import { BodyChunks } from './body-chunks.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { ByteBudget } from './byte-budget.ts'
@@ -178,7 +178,7 @@ export class RequestBody {
 
   #decompress(inflate: Gunzip | Inflate, chunk: Uint8Array, isLast: boolean): void {
     // A chunk is only lent: its memory is taken back when this turn ends.
-    const keepsUp = inflate.write(chunk.slice())
+    const keepsUp = inflate.write(copyOf(chunk))
     if (isLast) inflate.end()
     else if (!keepsUp) {
       this.#paused = true

@@ -58,3 +58,49 @@ test('small bodies that come together', async () => {
   expect(await countOf(project, 'together')).toBe(0)
   expect(await countOf(open, 'together')).toBe(30)
 })
+
+test('bodies that lie one after the other in the same memory, with other names at the same places', async () => {
+  const own = await service.project('fields')
+  const rule = { fields: ['password'], action: { type: 'replace' } }
+  await service.request('/v1/masking_rule', { body: { name: 'b', project_id: own, ...rule } })
+  const large = (name: string, value: string) =>
+    Array.from({ length: 1000 }, (_, i) => {
+      const id = `${name}${String(i).padStart(4, '0')}`
+      return { id, metadata: { [name]: value }, input: 'x'.repeat(200) }
+    })
+  for (let i = 0; i < 4; i++) {
+    const sent = i % 2 === 0 ? large('username', 'ann-4711') : large('password', 'key-4711')
+    expect((await service.insert('project_logs', own, sent)).status).toBe(200)
+  }
+  const query = `select: metadata | from: project_logs('${own}') | filter: metadata.password is not null | limit: 2000`
+  const { json } = await service.query(query)
+  const data = json.data as unknown as { readonly metadata: unknown }[]
+  const shown = new Set(data.map(({ metadata }) => JSON.stringify(metadata)))
+  expect([...shown]).toEqual(['{"password":"[masked]"}'])
+  expect(isOnDisk('key-4711')).toBe(false)
+})
+
+test('small bodies that are masked together, with other fields at the same places', async () => {
+  const sent = Array.from({ length: 60 }, async (_, i) => {
+    const field = i % 2 === 0 ? 'input' : 'error'
+    // A row that says how it is merged is read member by member.
+    const id = `f${String(i).padStart(2, '0')}`
+    const events = [
+      {
+        id,
+        _is_merge: true,
+        _merge_paths: [['metadata']],
+        [field]: `${field} of fields@example.com`,
+      },
+    ]
+    return (await service.insert('project_logs', project, events)).status
+  })
+  expect(new Set(await Promise.all(sent))).toEqual(new Set([200]))
+  const query = `select: input, error | from: project_logs('${project}') | filter: id like 'f__' | limit: 100`
+  const { json } = await service.query(query)
+  const shown = new Set((json.data as unknown as object[]).map((row) => JSON.stringify(row)))
+  expect([...shown].sort()).toEqual([
+    '{"input":"input of [email]","error":null}',
+    '{"input":null,"error":"error of [email]"}',
+  ])
+})

@@ -6,6 +6,7 @@ import type { Gate } from '../../access/gate.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
+import { copyOf } from '../../json/copy-bytes.ts'
 import { faultText } from '../../parser/given-query.ts'
 import { errorFields } from '../error-response.ts'
 import type { Peer, PeerListener } from '../http/http-server.ts'
@@ -139,7 +140,7 @@ export class SocketConnection implements MessageSink, PeerListener {
   receive(message: Uint8Array, isBinary: boolean): void {
     this.seen()
     if (this.#early) {
-      if (this.#early.length < mostQueries) this.#early.push({ message: message.slice(), isBinary })
+      if (this.#early.length < mostQueries) this.#early.push({ message: copyOf(message), isBinary })
       else this.end(closeCodes.tryAgain, 'too many messages before the node has what was seen')
       return
     }

@@ -5,6 +5,7 @@
  */
 
 import { AssayError } from '../../error.ts'
+import { copyOf } from '../../json/copy-bytes.ts'
 import type { JsonScanner } from '../../json/scan.ts'
 import { decodeUtf8 } from '../../json/utf8.ts'
 import { parseJson, parseJsonBytes } from '../../type/parse-json.ts'
@@ -266,7 +267,7 @@ export class RowNormalizer {
     }
     const name = JSON.parse(decodeUtf8(bytes, keyStart, keyEnd)) as string
     const known: MemberName = this.#memberNames.get(name) ?? {
-      bytes: bytes.slice(keyStart, keyEnd),
+      bytes: copyOf(bytes, keyStart, keyEnd),
       name,
       stored: fieldNameBytes(name),
       role: isControl(name) ? 'control' : isIgnored(name) ? 'ignored' : 'field',

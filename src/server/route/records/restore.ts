@@ -1,8 +1,10 @@
 /** Puts a dataset back to an earlier version, by writing what differs. */
+
 import type { Gate } from '../../../access/gate.ts'
 import { missingAccess } from '../../../catalog/missing-access.ts'
 import type { Engine, QueryResult } from '../../../engine.ts'
 import { AssayError } from '../../../error.ts'
+import { copyOf } from '../../../json/copy-bytes.ts'
 import { isJsonObject, writeExactJson } from '../../../type/exact-json.ts'
 import { parseTransaction } from '../../../type/transaction.ts'
 import { readJsonBody } from '../../ignored-fields.ts'
@@ -174,7 +176,7 @@ async function compensation(
   for (let from = 0; from < changed.length; from += idsPerQuery) {
     const ids = changed.slice(from, from + idsPerQuery)
     const records = await recordsOf(engine, signal, gate, { datasetId, ids, version })
-    for await (const { rowCount, bytes } of records) if (rowCount > 0) add(bytes.slice())
+    for await (const { rowCount, bytes } of records) if (rowCount > 0) add(copyOf(bytes))
   }
   for (const id of added) add(Buffer.from(JSON.stringify({ id, _object_delete: true })))
   parts.push(Buffer.from(']}'))
