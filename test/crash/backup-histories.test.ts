@@ -26,12 +26,16 @@ beforeAll(async () => {
 afterAll(() => rm(child.folder, { recursive: true }))
 
 /** Of the model's objects, all that the service has. */
-async function recordsOf(service: RunningService, objects: Iterable<string>): Promise<Model> {
+async function recordsOf(
+  service: RunningService,
+  objects: Iterable<string>,
+  place: string,
+): Promise<Model> {
   const found = new Map<string, Map<string, Record<string, unknown>>>()
   for (const object of objects) {
     const query = `select: id, input, output, metadata | from: experiment('${object}')`
     const { json, text } = await service.query(query)
-    expect(json.data, text).toBeDefined()
+    expect(json.data, `${place}: ${text}`).toBeDefined()
     const rows = json.data as unknown as readonly ({ readonly id: string } & object)[]
     found.set(object, new Map(rows.map(({ id, ...record }) => [id, record as never])))
   }
@@ -58,12 +62,13 @@ test('what is restored is what the model says', {
         const to = moment && formatTransaction(moment.transaction)
         const { service, restored, stop } = await restoreFrom(places.folder, to)
         const { transaction, model } = moment ?? history.final
-        expect(restored.transaction, `ASSAY_SEED=${seed}`).toBe(transaction)
+        const place = `ASSAY_SEED=${seed}, to ${to ?? 'the end'}`
+        expect(restored.transaction, place).toBe(transaction)
         // An object that was removed within the same second may be gone, or its records may have been.
         const objects = [...model.keys()].filter((object) => !history.removed.has(object))
         const expected = new Map(objects.map((object) => [object, model.get(object)]))
-        expect(await recordsOf(service, objects), `ASSAY_SEED=${seed}`).toEqual(expected)
-        if (!moment) expect(restored.missing, `ASSAY_SEED=${seed}`).toEqual([])
+        expect(await recordsOf(service, objects, place), place).toEqual(expected)
+        if (!moment) expect(restored.missing, place).toEqual([])
         await stop()
       }
       for (const [name, count] of Object.entries(history.counts)) {

@@ -157,7 +157,8 @@ export class BackupHistory {
     await this.#request('/v1/delete_person', { project_id: this.#project, filter })
     for (const records of this.#objects.values()) for (const id of ids) records.delete(id)
     this.moments.length = 0
-    await this.#note()
+    // Where nothing was removed there is no new transaction, and that of before had another catalog.
+    await this.#write()
     this.counts.purges++
   }
 
