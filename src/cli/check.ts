@@ -1,4 +1,5 @@
 /** Reads all of a data directory, tells what is damaged, and makes again what can be made again. */
+
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { SingleBar } from 'cli-progress'
@@ -34,6 +35,7 @@ import { defaultLimits } from '../storage/segment/segment-sink.ts'
 import { SegmentStore } from '../storage/segment/segment-store.ts'
 import { type SegmentFault, verifySegments } from '../storage/segment/verify-segments.ts'
 import { withCluster } from './clickhouse/open-cluster.ts'
+import { counted } from './counted.ts'
 
 /** Where records are whose bodies have left the directory is only asked where ids of them are damaged. */
 export interface CheckFlags extends ConfigFlags {
@@ -176,7 +178,7 @@ function makeSegments(
     if (hasSome) damaged.add(id)
   }
   if (damaged.size > 0) {
-    say(`Making ${count(damaged.size, 'segment')} again.`)
+    say(`Making ${counted(damaged.size, 'segment')} again.`)
     rebuildSegments(records, store, [...damaged], defaultLimits)
   }
   for (const { kind, segment } of faults) {
@@ -234,7 +236,7 @@ function repairValues(
     const time = new Date().toISOString().replaceAll(':', '-')
     const path = join(directory, `damaged-values-${time}.jsonl`)
     keepAside(records, unreadable, path)
-    say(`What is stored of ${count(unreadable.length, 'damaged value')} was written to ${path}.`)
+    say(`What is stored of ${counted(unreadable.length, 'damaged value')} was written to ${path}.`)
   }
   const rows = unreadable.filter(isOfRows)
   const gone = rows.length === 0 ? [] : setAside(records, rows)
@@ -265,7 +267,7 @@ function repairValues(
 
 function tell(became: string, names: readonly string[]): void {
   if (names.length === 0) return
-  say(`\n${count(names.length, 'damaged value')} ${names.length === 1 ? 'is' : 'are'} ${became}:`)
+  say(`\n${counted(names.length, 'damaged value')} ${names.length === 1 ? 'is' : 'are'} ${became}:`)
   sayEach(names)
 }
 
@@ -274,28 +276,26 @@ const mostTold = 200
 
 function report({ segments, records, segmentCount, bytes }: Found): void {
   const megabytes = Math.round(bytes / 2 ** 20).toLocaleString('en')
-  say(`Read ${megabytes} MB: the records and ${count(segmentCount, 'segment')}.`)
+  say(`Read ${megabytes} MB: the records and ${counted(segmentCount, 'segment')}.`)
   if (segments.length === 0 && records.length === 0) {
     say('All is as it was written.')
     return
   }
   if (segments.length > 0) {
-    say(`\n${count(segments.length, 'fault')} in segments, which are made again from the records:`)
+    say(
+      `\n${counted(segments.length, 'fault')} in segments, which are made again from the records:`,
+    )
     for (const { what } of segments.slice(0, mostTold)) say(`  ${what}`)
   }
   if (records.length > 0) {
-    say(`\n${count(records.length, 'damage')} in the records:`)
+    say(`\n${counted(records.length, 'damage')} in the records:`)
     sayEach(records.map(({ what, id }) => `${what}${id === undefined ? '' : ` (record ${id})`}`))
   }
 }
 
 function sayEach(names: readonly string[]): void {
   for (const name of names.slice(0, mostTold)) say(`  ${name}`)
-  if (names.length > mostTold) say(`  and ${count(names.length - mostTold, 'more')}`)
-}
-
-function count(number: number, singular: string, plural = `${singular}s`): string {
-  return `${number.toLocaleString('en')} ${number === 1 ? singular : plural}`
+  if (names.length > mostTold) say(`  and ${counted(names.length - mostTold, 'more', 'more')}`)
 }
 
 function say(text: string): void {

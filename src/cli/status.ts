@@ -1,6 +1,8 @@
 /** `assay status`: how a running service is, and how much is where. */
+
 import { writeExactJson } from '../type/exact-json.ts'
 import { Client, type ConnectionOptions } from './client.ts'
+import { counted } from './counted.ts'
 
 export interface StatusOptions extends ConnectionOptions {
   readonly json?: boolean
@@ -86,10 +88,6 @@ function troublesOf({ storage, warnings, export: exported }: ServiceStatus): str
       : []),
     ...(fault === null ? [] : [`older records stay on the disk: ${fault}`]),
   ]
-}
-
-function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function megabytes(bytes: number): string {

@@ -72,7 +72,7 @@ describe.runIf(isSlow && hasCluster())('what a cluster has of a data directory',
     await arrived()
     const { code, stdout } = await verify()
     expect(stdout).toMatch(
-      /^43 row versions up to transaction \d+ in 1 ranges: ClickHouse has just these/,
+      /^43 row versions up to transaction \d+ in 1 range: ClickHouse has just these/,
     )
     expect(code).toBe(0)
   })

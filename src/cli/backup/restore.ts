@@ -1,10 +1,12 @@
 /** `assay restore`: a data directory from a backup. */
+
 import { resolve } from 'node:path'
 import { SingleBar } from 'cli-progress'
 import { parseMoment } from '../../backup/moment.ts'
 import { restoreBackup } from '../../backup/restore-backup.ts'
 import { AssayError } from '../../error.ts'
 import { formatTransaction } from '../../type/transaction.ts'
+import { counted } from '../counted.ts'
 import { openStore } from './open-store.ts'
 import { say } from './take.ts'
 
@@ -30,11 +32,10 @@ export async function runRestore(place: string, { dataDir, to }: RestoreFlags): 
     bar?.stop()
   })
   const { from, rows, objects, transactions, transaction, files, missing, hasSecrets } = restored
-  const count = (number: number) => number.toLocaleString('en')
   say(
     `${directory} has what ${from.path} of ${store.name} tells up to transaction ` +
-      `${formatTransaction(transaction)}: ${count(rows)} row versions of ${count(objects)} objects ` +
-      `in ${count(transactions)} transactions, and ${count(files)} attachments.\n` +
+      `${formatTransaction(transaction)}: ${counted(rows, 'row version')} of ${counted(objects, 'object')} ` +
+      `in ${counted(transactions, 'transaction')}, and ${counted(files, 'attachment')}.\n` +
       'Each row was read and checked. The service makes segments of them when it runs.',
   )
   if (!hasSecrets) {
@@ -45,9 +46,13 @@ export async function runRestore(place: string, { dataDir, to }: RestoreFlags): 
   }
   if (missing.length === 0) return
   process.exitCode = 1
-  say(`${count(missing.length)} objects have fewer row versions than their log tells of:`)
+  say(
+    `${counted(missing.length, 'object has', 'objects have')} fewer row versions than the log tells of:`,
+  )
   for (const { object, logged, found } of missing.slice(0, 20)) {
-    say(`  the object with the number ${object} has ${count(found)} of ${count(logged)}`)
+    say(
+      `  the object with the number ${object} has ${found.toLocaleString('en')} of ${counted(logged, 'row version')}`,
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 /** `assay backup`: takes one backup, or goes on taking them. */
+
 import { setPriority } from 'node:os'
 import { SingleBar } from 'cli-progress'
 import type { BackupStore } from '../../backup/backup-store.ts'
@@ -6,6 +7,7 @@ import { ServiceSource } from '../../backup/service-source.ts'
 import { type TakenBackup, takeBackup } from '../../backup/take-backup.ts'
 import { formatTransaction } from '../../type/transaction.ts'
 import { Client, type ConnectionOptions } from '../client.ts'
+import { counted } from '../counted.ts'
 import { openStore } from './open-store.ts'
 import { Pace } from './pace.ts'
 
@@ -87,11 +89,11 @@ export function summaryOf(taken: TakenBackup, store: BackupStore): string {
   const lacking =
     missing === 0
       ? ''
-      : `\n${missing.toLocaleString('en')} row versions could not be read: they are damaged in the service. ` +
+      : `\n${counted(missing, 'row version')} could not be read, damaged in the service. ` +
         'Everything else is in the backup.'
   return (
     `${path} in ${store.name}: everything up to transaction ${formatTransaction(manifest.transaction)}, ` +
-    `with ${rows.toLocaleString('en')} row versions${since}.${lacking}`
+    `with ${counted(rows, 'row version')}${since}.${lacking}`
   )
 }
 

@@ -1,8 +1,10 @@
 /** `assay backup verify` and `assay backup list`. */
+
 import { SingleBar } from 'cli-progress'
 import { type NamedManifest, readManifests } from '../../backup/manifest.ts'
 import { verifyBackups } from '../../backup/verify-backups.ts'
 import { formatTransaction } from '../../type/transaction.ts'
+import { counted } from '../counted.ts'
 import { openStore } from './open-store.ts'
 
 const mostNamed = 20
@@ -51,7 +53,7 @@ function lineOf({ path, manifest }: NamedManifest): string {
     path,
     new Date(time).toISOString(),
     `up to ${formatTransaction(transaction)}`,
-    `${rows.toLocaleString('en')} row versions`,
+    counted(rows, 'row version'),
     ...(secrets ? [] : ['without secrets']),
   ].join('  ')
 }

@@ -1,4 +1,5 @@
 /** `assay clickhouse restore`: a data directory from what was exported. */
+
 import { existsSync, readdirSync } from 'node:fs'
 import { restoreExport } from '../../clickhouse/restore.ts'
 import { ServiceTable } from '../../clickhouse/service-table.ts'
@@ -9,6 +10,7 @@ import { lockDirectory } from '../../storage/directory-lock.ts'
 import { makeFolder } from '../../storage/durable-file.ts'
 import { openRecords } from '../../storage/environment.ts'
 import { formatTransaction } from '../../type/transaction.ts'
+import { counted } from '../counted.ts'
 import { readTarget, say, withCluster } from './open-cluster.ts'
 
 export type ClickHouseRestoreFlags = ConfigFlags
@@ -47,10 +49,9 @@ export async function runRestoreExport(flags: ClickHouseRestoreFlags): Promise<v
         })
       }
       writeFormat(directory)
-      const count = (number: number) => number.toLocaleString('en')
       say(
         `${directory} has what ${settings.database} had up to transaction ${formatTransaction(through)}: ` +
-          `${count(rows)} row versions of ${count(objects)} objects in ${count(transactions)} transactions.\n` +
+          `${counted(rows, 'row version')} of ${counted(objects, 'object')} in ${counted(transactions, 'transaction')}.\n` +
           'Keys, passwords, secrets and attachments are not exported: start the service with ASSAY_BOOTSTRAP_KEY, ' +
           'and let it export to another database, or drop this one first.',
       )

@@ -1,4 +1,5 @@
 /** `assay clickhouse verify`: whether ClickHouse has just what the data directory has. */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClickHouseCluster } from '../../clickhouse/cluster.ts'
@@ -11,6 +12,7 @@ import { AssayError, toAssayError } from '../../error.ts'
 import { lockDirectory } from '../../storage/directory-lock.ts'
 import { openRecords } from '../../storage/environment.ts'
 import { formatTransaction } from '../../type/transaction.ts'
+import { counted } from '../counted.ts'
 import { type ExportTarget, readTarget, say, withCluster } from './open-cluster.ts'
 
 export interface VerifyFlags extends ConfigFlags {
@@ -59,12 +61,12 @@ async function verify(
   try {
     const options = { through, isRepairing: repair === true, onRange: tellRange }
     const { rows, ranges, differences } = await verifyExport(records, cluster, options)
-    const all = `${count(rows)} row versions up to transaction ${formatTransaction(through)} in ${count(ranges)} ranges`
+    const all = `${counted(rows, 'row version')} up to transaction ${formatTransaction(through)} in ${counted(ranges, 'range')}`
     if (differences === 0) {
       say(`${all}: ClickHouse has just these.`)
       return true
     }
-    say(`${all}: ${count(differences)} differences.`)
+    say(`${all}: ${counted(differences, 'difference')}.`)
     if (!repair) {
       say('"assay clickhouse verify --repair" sends what differs again.')
       return false
@@ -112,8 +114,8 @@ function tellRange(through: number, found: readonly VerifiedDifference[]): void 
     const range = `transactions after ${formatTransaction(from)} up to ${formatTransaction(through)}`
     const what =
       here.rows === there.rows
-        ? `${count(here.rows)} row versions that are not the same`
-        : `${count(here.rows)} row versions here, ${count(there.rows)} in ClickHouse`
+        ? `${counted(here.rows, 'row version')} not the same`
+        : `${counted(here.rows, 'row version')} here, ${count(there.rows)} in ClickHouse`
     const replicas = areReplicasEqual ? '' : '; replicas differ'
     const done = repaired
       ? `; ${count(repaired.deleted)} deleted and ${count(repaired.sent)} sent`
