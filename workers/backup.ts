@@ -19,7 +19,7 @@ const opened = openWhenAble(() => {
   const records = openRecords(directory, { readOnly: true })
   return { records, reader: new BackupReader(records) }
 })
-lowerThreadPriority(niceness.inserts)
+lowerThreadPriority(niceness.copies)
 giveWay(runningTasks)
 
 export default function read(task: BackupTask): BackupAnswer {

@@ -14,7 +14,7 @@ let objects: ReadonlySet<number> = new Set()
 const within = openWhenAble(() =>
   sourceOf(openRecords(directory, { readOnly: true }), (object) => objects.has(object)),
 )
-lowerThreadPriority(niceness.exports)
+lowerThreadPriority(niceness.copies)
 
 parentPort!.on('message', (task: EncodeTask) => parentPort!.postMessage(encode(task)))
 

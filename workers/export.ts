@@ -28,7 +28,7 @@ const closingEveryMs = 50
 setInterval(() => {
   if (Atomics.load(isClosing, 0) === 1) control.abort()
 }, closingEveryMs).unref()
-lowerThreadPriority(niceness.exports)
+lowerThreadPriority(niceness.copies)
 
 export default async function runExport(step: ExportStep): Promise<ExportStatus> {
   try {

@@ -7,9 +7,9 @@ import { setPriority } from 'node:os'
  * and that half as much again as one of inserts. No more, since threads give way to other
  * processes, too: beside busy ones inserts have a third of what those get. What is inserted has to become
  * segments as fast, or ever more rows are in none, so the thread that writes segments goes before those of inserts. Nobody
- * waits for what is exported.
+ * waits for what is exported or backed up.
  */
-export const niceness = { queries: 3, segments: 3, inserts: 5, exports: 10 }
+export const niceness = { queries: 3, segments: 3, inserts: 5, copies: 10 }
 
 /**
  * Lets this thread stand back behind the main one. On Linux threads have priorities of their own;

@@ -210,7 +210,7 @@ export class MeasuredService {
   #cpu() {
     const nodes = (this.#cluster?.pids ?? []).reduce((sum, pid) => sum + cpuMs(pid), 0)
     const { pid } = this.#process
-    return { service: cpuMs(pid), exports: niceCpuMs(pid, niceness.exports), nodes }
+    return { service: cpuMs(pid), exports: niceCpuMs(pid, niceness.copies), nodes }
   }
 
   /** Resolves when nothing leaves the data directory any more. */
