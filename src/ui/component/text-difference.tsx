@@ -3,6 +3,7 @@ import type { Change as Part } from 'diff'
 import { useMemo } from 'preact/hooks'
 import { writeExactJson } from '../../json/exact-number.ts'
 import { useLoaded } from '../service/load.ts'
+import { joinedChanges } from './joined-changes.ts'
 import { Failure } from './notice.tsx'
 
 export interface TextDifferenceProps {
@@ -27,7 +28,8 @@ export function TextDifference({ before, after, isBrief = false }: TextDifferenc
     const { diffWordsWithSpace, diffLines } = library.data
     const options = { timeout: longestMs }
     if (before.length + after.length > longestByWords) return diffLines(before, after, options)
-    return diffWordsWithSpace(before, after, { ...options, intlSegmenter: segmenter })
+    const words = diffWordsWithSpace(before, after, { ...options, intlSegmenter: segmenter })
+    return words && joinedChanges(words)
   }, [library.data, before, after])
   if (library.error) return <Failure error={library.error} retry={library.reload} />
   if (!library.data) return <pre>{after}</pre>
