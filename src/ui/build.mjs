@@ -133,7 +133,8 @@ function entryOf(file, outputs = result.metafile.outputs) {
 
 function writeDocuments([script, { cssBundle }]) {
   const pages = documentPages(copyPicture)
-  const files = { script: basename(script), style: basename(cssBundle) }
+  const icon = /<link rel="icon" href="([^"]+)"/.exec(html)?.[1]
+  const files = { script: basename(script), style: basename(cssBundle), icon }
   writeFileSync(join(target, 'docs.json'), JSON.stringify({ ...files, pages }))
 }
 

@@ -27,6 +27,8 @@ export interface Documents {
   /** Names of files of the web page. */
   readonly script: string
   readonly style: string
+  /** The mark of the web page, as an address. */
+  readonly icon: string
 }
 
 const file = builtFile('src/ui/docs.json')

@@ -22,7 +22,7 @@ export const apiPage = 'api'
  *   relative to it
  */
 export function documentHtml(base: string, { name, title, body, searched }: ShownDocument): string {
-  const { pages, script, style } = readDocuments()
+  const { pages, script, style, icon } = readDocuments()
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -31,13 +31,13 @@ export function documentHtml(base: string, { name, title, body, searched }: Show
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)} · Assay</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${icon}">
 <link rel="stylesheet" href="assets/${style}">
 <script type="module" src="assets/${script}"></script>
 </head>
 <body class="docs">
 <nav aria-label="Documentation">
-<a class="mark" href="app">Assay</a>
+<a class="mark" href="app"><img src="${icon}" alt="" width="22" height="22">Assay</a>
 <form action="docs" role="search"><input type="search" name="q" aria-label="Search the documentation" placeholder="Search" maxlength="200" value="${escapeHtml(searched ?? '')}"></form>
 <ul>
 ${pages.map((page) => menuEntry(page, name)).join('\n')}

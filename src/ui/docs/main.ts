@@ -2,6 +2,11 @@
 import '../state/theme.ts'
 import './docs.css'
 
+// On a phone the menu is a line that scrolls, beside a long one it is on any screen.
+document
+  .querySelector('nav [aria-current="page"]')
+  ?.scrollIntoView({ block: 'nearest', inline: 'center' })
+
 const field = document.querySelector<HTMLInputElement>('input[type=search]')
 const content = document.getElementById('content')
 /** A search is for the newest text alone. */
