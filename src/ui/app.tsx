@@ -131,7 +131,7 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
   // On a phone the sections are a line that scrolls.
   useEffect(() => {
     const current = document.querySelector('.side [aria-current="page"]')
-    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [p, section])
   return (
     <div class={isSideFolded.value ? 'frame folded' : 'frame'}>
@@ -143,7 +143,7 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
           <Mark />
           <span class="word">Assay</span>
         </Link>
-        {p === 'p' && project !== undefined && (
+        {p === 'p' && project !== undefined ? (
           <>
             <ProjectSwitch key={project} project={project} />
             <ul>
@@ -160,6 +160,15 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
               ))}
             </ul>
           </>
+        ) : (
+          <ul>
+            <li>
+              <Link to="/app" isCurrent={p === undefined}>
+                <Icon name="projects" />
+                <span class="word">Projects</span>
+              </Link>
+            </li>
+          </ul>
         )}
         <ul class="foot">
           <li>

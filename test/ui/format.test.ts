@@ -107,7 +107,11 @@ test('counts are grouped, and sizes have a unit', () => {
     '12.3K',
   ])
   expect([counted(1, 'row'), counted(1500, 'row')]).toEqual(['1 row', '1,500 rows'])
-  expect([bytes(12), bytes(1_234_567), bytes(999_999)]).toEqual(['12 bytes', '1.2 MB', '1.0 MB'])
+  expect([bytes(12), bytes(1_234_567), bytes(999_999)]).toEqual([
+    '12\u00a0bytes',
+    '1.2\u00a0MB',
+    '1.0\u00a0MB',
+  ])
 })
 
 test('moments are to the second, by a clock of 24 hours, with their year if it is another', () => {

@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('selected rows', { timeout: 60_000 }, () => {
     await inDialog(page).getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('Added 3 records to regressions').waitFor()
     await page.getByRole('link', { name: 'Open the dataset' }).click()
-    await page.getByText('1 – 3 of 3 records').waitFor()
+    await page.getByText('3 records', { exact: true }).waitFor()
     await page.locator('tr', { hasText: 'Question 246' }).locator('a.open').click()
     await page.getByRole('link', { name: 'the logs of support' }).click()
     await page.getByRole('region', { name: 'Trace' }).getByText('Answer 246').first().waitFor()

@@ -1,7 +1,9 @@
 /** Windows over the page, that are dealt with before one goes on. */
+
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { useAction } from '../service/action.ts'
+import { Icon } from './icon.tsx'
 import { Failure } from './notice.tsx'
 
 export interface DialogProps {
@@ -58,7 +60,7 @@ export function Dialog({ title, onClose, size = 'small', children }: DialogProps
         <header class="dialog-head">
           <h2 id={heading}>{title}</h2>
           <button type="button" class="plain" aria-label="Close" onClick={onClose}>
-            ✕
+            <Icon name="close" />
           </button>
         </header>
         {children}

@@ -25,32 +25,45 @@ export function Distribution({ label, counts, found, base, onChoose }: Distribut
     event.currentTarget.querySelectorAll('button')[next]?.focus()
   }
   return (
-    <div class="distribution" role="toolbar" aria-label={label} onKeyDown={move}>
-      {counts.map((count, index) => {
-        const from = index / counts.length
-        const to = (index + 1) / counts.length
-        const before = base ? `, ${number(base[index] ?? 0)} in the base` : ''
-        const told = `${from} to ${to}: ${number(count)}${before}`
-        return (
-          <button
-            key={index}
-            type="button"
-            tabIndex={index === active ? 0 : -1}
-            title={told}
-            aria-label={told}
-            onFocus={() => setActive(index)}
-            onClick={() => onChoose(from, to)}
-          >
-            <span class="all" style={{ height: heightOf(count, most) }} />
-            {base && (
-              <span class="base-line" style={{ height: heightOf(base[index] ?? 0, most) }} />
-            )}
-            {found && <span class="found" style={{ height: heightOf(found[index] ?? 0, most) }} />}
-          </button>
-        )
-      })}
-    </div>
+    <>
+      <div class="distribution" role="toolbar" aria-label={label} onKeyDown={move}>
+        {counts.map((count, index) => {
+          const from = index / counts.length
+          const to = (index + 1) / counts.length
+          const before = base ? `, ${number(base[index] ?? 0)} in the base` : ''
+          const told = `${percent(from)} to ${percent(to)}: ${number(count)}${before}`
+          return (
+            <button
+              key={index}
+              type="button"
+              tabIndex={index === active ? 0 : -1}
+              title={told}
+              aria-label={told}
+              onFocus={() => setActive(index)}
+              onClick={() => onChoose(from, to)}
+            >
+              <span class="all" style={{ height: heightOf(count, most) }} />
+              {base && (
+                <span class="base-line" style={{ height: heightOf(base[index] ?? 0, most) }} />
+              )}
+              {found && (
+                <span class="found" style={{ height: heightOf(found[index] ?? 0, most) }} />
+              )}
+            </button>
+          )
+        })}
+      </div>
+      <p class="distribution-axis" aria-hidden="true">
+        <span>{percent(0)}</span>
+        <span>{percent(1)}</span>
+      </p>
+    </>
   )
+}
+
+/** Bounds of bars are whole. */
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
 }
 
 /** A single value among thousands is still to be seen. */

@@ -216,6 +216,16 @@ export function time(value: unknown): string {
   return (at.getFullYear() === new Date().getFullYear() ? thisYear : anyYear).format(at)
 }
 
+const yearDay = new Intl.DateTimeFormat(undefined, { ...day, year: 'numeric' })
+
+/** Of a time at which a day begins the day, as groups by day have it. */
+export function dayOrTime(value: string): string {
+  const at = new Date(value)
+  const isDay = at.getHours() + at.getMinutes() + at.getSeconds() + at.getMilliseconds() === 0
+  if (!isDay) return time(value) || value
+  return at.getFullYear() === new Date().getFullYear() ? moment(at, 'day') : yearDay.format(at)
+}
+
 const agesBySeconds: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit])[] = [
   [31_557_600, 'year'],
   [2_629_800, 'month'],
@@ -233,7 +243,9 @@ export function age(value: unknown): string {
   if (Number.isNaN(at)) return ''
   const seconds = (Date.now() - at) / 1000
   const found = agesBySeconds.find(([length]) => Math.abs(seconds) >= length)
-  return found ? ages.format(-Math.round(seconds / found[0]), found[1]) : 'just now'
+  if (!found) return 'just now'
+  // Units as those of durations: `5 min ago`.
+  return ages.format(-Math.round(seconds / found[0]), found[1]).replace(/(\p{L})\. /u, '$1 ')
 }
 
 /** 1,234,567 bytes are 1.2 MB. */
@@ -247,5 +259,5 @@ export function bytes(count: unknown): string {
     shown /= 1000
     step++
   }
-  return `${step === 0 || shown >= 99.95 ? counts.format(shown) : shown.toFixed(1)} ${units[step]}`
+  return `${step === 0 || shown >= 99.95 ? counts.format(shown) : shown.toFixed(1)}\u00a0${units[step]}`
 }

@@ -1,10 +1,12 @@
 /** How many records there are over time, and how many of them failed; zooms by pointer and by keys. */
+
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLoaded } from '../service/load.ts'
 import { type Buckets, loadBuckets, type Span } from '../service/time-buckets.ts'
 import { theme } from '../state/theme.ts'
 import type { Plot } from './bars.ts'
 import { counted, momentsBetween, number } from './format.ts'
+import { Icon } from './icon.tsx'
 
 export interface HistogramProps {
   /** What it counts, as the service prints queries; undefined until it is known. */
@@ -64,16 +66,16 @@ export function Histogram({ query, unit, span, round, onSpan }: HistogramProps) 
           {tellOf(data, unit, hovered)}
         </span>
         <button type="button" aria-label="Earlier" title="Earlier (←)" onClick={keys.ArrowLeft}>
-          ←
+          <Icon name="arrow-left" />
         </button>
         <button type="button" aria-label="Later" title="Later (→)" onClick={keys.ArrowRight}>
-          →
+          <Icon name="arrow-right" />
         </button>
         <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={keys['+']}>
-          +
+          <Icon name="plus" />
         </button>
         <button type="button" aria-label="Zoom out" title="Zoom out (−)" onClick={keys['-']}>
-          −
+          <Icon name="minus" />
         </button>
         <button type="button" disabled={!span} title="All time (Escape)" onClick={keys.Escape}>
           All time

@@ -1,7 +1,9 @@
 /** JSON as a tree that opens step by step, with long lists and texts cut visibly. */
+
 import { useState } from 'preact/hooks'
 import { ExactNumber } from '../../json/exact-number.ts'
 import { counted, isObject, number } from './format.ts'
+import { Icon } from './icon.tsx'
 import { LongText } from './long-text.tsx'
 import { Marked, nothingSought, type Sought } from './marked.tsx'
 import { Media } from './media.tsx'
@@ -112,7 +114,7 @@ function Node({ name, value, depth, finder, sought }: NodeProps) {
   return (
     <div class="json-branch" data-step={name} data-list={isList ? '' : undefined}>
       <button type="button" class="plain" aria-expanded={isShown} onClick={() => setOpen(!isOpen)}>
-        <span aria-hidden="true">{isShown ? '▾' : '▸'} </span>
+        <Icon name={isShown ? 'down' : 'right'} />
         {title}
         <span class="hint">{size}</span>
       </button>

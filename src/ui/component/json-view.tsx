@@ -1,6 +1,6 @@
 /** A value of JSON, with search and copies: a conversation, a text, or a tree. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { writeExactJson } from '../../json/exact-number.ts'
+import { ExactNumber, writeExactJson } from '../../json/exact-number.ts'
 import { Messages } from './conversation.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { number } from './format.ts'
@@ -12,8 +12,24 @@ import { isMarkdown, RichText } from './rich-text.tsx'
 
 const typingMs = 150
 
-/** Shorter texts are seen at a glance. */
-const searchableText = 500
+/** What has fewer characters is seen at a glance. */
+const searchable = 500
+
+function isLong(value: unknown): boolean {
+  let left = searchable
+  // No more of it is looked at than tells.
+  const isMore = (part: unknown): boolean => {
+    if (typeof part === 'object' && part !== null && !(part instanceof ExactNumber)) {
+      return Object.entries(part).some(([name, item]) => {
+        left -= name.length
+        return isMore(item)
+      })
+    }
+    left -= typeof part === 'string' ? part.length : String(part).length
+    return left < 0
+  }
+  return isMore(value)
+}
 
 export interface JsonViewProps {
   readonly value: unknown
@@ -37,7 +53,7 @@ export function JsonView({ value, label, sought = nothingSought }: JsonViewProps
   const isChat = messages !== undefined && !isRaw
   const isRich = isText && messages === undefined && isMarkdown(value)
   const marked = wanted === '' ? sought : [{ part: wanted }]
-  const isSearchable = !isText || value.length > searchableText
+  const isSearchable = messages !== undefined || isLong(value)
   return (
     <section
       class="json"

@@ -4,6 +4,8 @@ import type { ComponentChildren } from 'preact'
 export interface ListColumn<Item> {
   readonly title: string
   readonly isNumber?: boolean
+  /** Left out where no line has anything in it. */
+  readonly isOptional?: boolean
   readonly cell: (item: Item) => ComponentChildren
 }
 
@@ -18,7 +20,10 @@ export interface ListTableProps<Item> {
 
 /** The first cell names its line. */
 export function ListTable<Item>(props: ListTableProps<Item>) {
-  const { label, columns, items, itemId, actions } = props
+  const { label, items, itemId, actions } = props
+  const columns = props.columns.filter(({ isOptional, cell }) => {
+    return isOptional !== true || items.some((item) => cell(item))
+  })
   return (
     <div class="list-table">
       <table aria-label={label}>

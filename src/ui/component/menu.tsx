@@ -12,7 +12,7 @@ export interface MenuItem {
 
 export interface MenuProps {
   readonly label: ComponentChildren
-  /** Where the label is no text. */
+  /** Where the label is no text but an icon that says by itself that there is more. */
   readonly name?: string
   readonly items: readonly MenuItem[]
   readonly isDisabled?: boolean
@@ -50,7 +50,7 @@ export function Menu({ label, name, items, isDisabled = false, onOpen }: MenuPro
         }}
       >
         {label}
-        <Icon name="down" />
+        {name === undefined && <Icon name="down" />}
       </button>
       {isOpen && (
         <div id={id} role="menu" class="menu-list" tabIndex={-1} onKeyDown={onKeyDown}>

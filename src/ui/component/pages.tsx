@@ -1,5 +1,5 @@
 /** Which rows of how many are shown, and the way to others. */
-import { number } from './format.ts'
+import { counted, number } from './format.ts'
 import { Link } from './link.tsx'
 
 export interface PagesProps {
@@ -9,6 +9,7 @@ export interface PagesProps {
   readonly shown: number
   /** Undefined until it is known. */
   readonly total: number | undefined
+  /** One of them. */
   readonly what: string
   readonly onPage: (page: number) => void
   /** Where a page is found by itself. */
@@ -19,6 +20,8 @@ export function Pages({ page, pageSize, shown, total, what, onPage, linkOf }: Pa
   const first = (page - 1) * pageSize + 1
   const last = first + shown - 1
   const isLast = total === undefined ? shown < pageSize : last >= total
+  const ofAll = total === undefined ? '' : ` of ${counted(total, what)}`
+  const range = `${number(first)} – ${number(last)}${ofAll}`
   const step = (title: string, to: number, isEnd: boolean) =>
     isEnd || !linkOf ? (
       <button type="button" disabled={isEnd} onClick={() => onPage(to)}>
@@ -29,14 +32,14 @@ export function Pages({ page, pageSize, shown, total, what, onPage, linkOf }: Pa
         {title}
       </Link>
     )
+  const isOnly = page === 1 && isLast
   return (
     <nav class="pages" aria-label="Pages">
-      {step('Previous', page - 1, page === 1)}
+      {!isOnly && step('Previous', page - 1, page === 1)}
       <span role="status">
-        {shown === 0 ? `No ${what}` : `${number(first)} – ${number(last)}`}
-        {total !== undefined && shown > 0 && ` of ${number(total)} ${what}`}
+        {isOnly ? counted(shown, what) : shown === 0 ? `No ${what}s` : range}
       </span>
-      {step('Next', page + 1, isLast)}
+      {!isOnly && step('Next', page + 1, isLast)}
     </nav>
   )
 }

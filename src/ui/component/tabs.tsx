@@ -28,7 +28,7 @@ export function Tabs(props: TabsProps) {
   // On a phone they are a line that scrolls.
   useEffect(() => {
     const chosen = list.current?.querySelector('[aria-selected=true]')
-    chosen?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    chosen?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [current])
   const onKeyDown = (event: KeyboardEvent) => {
     const elements = [...(list.current?.querySelectorAll<HTMLElement>('[role=tab]') ?? [])]

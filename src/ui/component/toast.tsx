@@ -1,5 +1,7 @@
 /** Short news at the edge of the page: what was done, or what went wrong in the background. */
+
 import { signal } from '@preact/signals'
+import { Icon } from './icon.tsx'
 import { Link } from './link.tsx'
 
 interface Toast {
@@ -76,7 +78,7 @@ function shown(failures: boolean) {
           </button>
         )}
         <button type="button" class="plain" aria-label="Dismiss" onClick={() => dismiss(id)}>
-          ✕
+          <Icon name="close" />
         </button>
       </div>
     ))

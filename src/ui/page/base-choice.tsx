@@ -29,7 +29,7 @@ export function BaseChoice({
           label="Compare with"
           value={base?.id ?? 'none'}
           options={[
-            { value: 'none', label: 'nothing' },
+            { value: 'none', label: 'Nothing' },
             ...choices.map(({ id, name }) => ({ value: id, label: name })),
           ]}
           onChange={(id) => setParameters({ base: id })}

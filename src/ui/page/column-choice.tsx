@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Icon } from '../component/icon.tsx'
 import { Popover } from '../component/popover.tsx'
 import { type LogColumn, memberOf } from './log-columns.tsx'
 import type { ShownColumns } from './shown-columns.ts'
@@ -41,7 +42,7 @@ export function ColumnChoice({
                   disabled={place === 0}
                   onClick={() => shown.move(column.id, shown.ids[place - 1])}
                 >
-                  ↑
+                  <Icon name="arrow-up" />
                 </button>
                 <button
                   type="button"
@@ -50,7 +51,7 @@ export function ColumnChoice({
                   disabled={place === shown.ids.length - 1}
                   onClick={() => shown.move(column.id, shown.ids[place + 2])}
                 >
-                  ↓
+                  <Icon name="arrow-down" />
                 </button>
               </li>
             )

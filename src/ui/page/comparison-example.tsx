@@ -1,5 +1,7 @@
 /** One example in full, as each of the compared experiments has it. */
+
 import { preview } from '../component/format.ts'
+import { Icon } from '../component/icon.tsx'
 import { JsonView } from '../component/json-view.tsx'
 import { Link } from '../component/link.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
@@ -36,7 +38,7 @@ export function ComparisonExample({ line, experiments, onClose }: ComparisonExam
       <header class="page-head">
         <h2>{preview(line.input, 80) || 'Example'}</h2>
         <button type="button" onClick={onClose} aria-label="Close the example">
-          ✕
+          <Icon name="close" />
         </button>
       </header>
       {error && <Failure error={error} retry={reload} />}
@@ -121,5 +123,9 @@ function Answer({ row, before }: { readonly row: Row; readonly before: Row | und
   const old = before && comparableText(before.error ?? before.output)
   if (old === undefined) return <JsonView value={value} label="output" />
   if (old === text) return <p class="hint">The same output as the base</p>
-  return <TextDifference before={old} after={text} />
+  return (
+    <div class="json">
+      <TextDifference before={old} after={text} />
+    </div>
+  )
 }

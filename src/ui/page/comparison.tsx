@@ -193,7 +193,7 @@ function LinesTable(props: {
         onOpen={({ id }) => openBeside({ row: id })}
         onStep={({ id }) => setParameters({ row: id })}
         linkOf={({ id }) => addressWith({ row: id })}
-        foot={<FoundPages shown={lines.length} total={total} what="examples" size={linesPerPage} />}
+        foot={<FoundPages shown={lines.length} total={total} what="example" size={linesPerPage} />}
       />
       {openLine && (
         <ComparisonExample
@@ -255,7 +255,7 @@ function OtherRows({ text }: { readonly text: string }) {
       columns={plainColumns(shown)}
       rows={shown}
       rowId={(row: Row) => JSON.stringify(row)}
-      foot={<FoundPages shown={shown.length} total={data.total ?? shown.length} what="rows" />}
+      foot={<FoundPages shown={shown.length} total={data.total ?? shown.length} what="row" />}
     />
   )
 }

@@ -109,7 +109,7 @@ function Differences({
         size={shownDifferences}
         shown={shown.length}
         total={wanted.length}
-        what="records"
+        what="record"
       />
     </>
   )

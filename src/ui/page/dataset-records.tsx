@@ -96,7 +96,7 @@ export function DatasetRecords(props: DatasetRecordsProps) {
               <FoundPages
                 shown={shown.length}
                 total={rows.data.total ?? shown.length}
-                what="records"
+                what="record"
               />
             }
           />
@@ -160,10 +160,10 @@ interface ColumnOptions {
 }
 
 const widths: Readonly<Record<RecordField, number>> = {
-  input: 320,
-  expected: 280,
-  metadata: 260,
-  tags: 140,
+  input: 300,
+  expected: 260,
+  metadata: 220,
+  tags: 130,
 }
 
 function recordColumns(options: ColumnOptions): readonly PageColumn<Row>[] {

@@ -60,7 +60,7 @@ export function DatasetVersions({
       />
       <VersionChoice
         label="Changes since"
-        none="nothing"
+        none="Nothing"
         value={from}
         versions={versions.filter(({ id }) => id < shown)}
         snapshots={snapshots}
@@ -146,9 +146,8 @@ function Restoring({
   if (!data) return <Loading what="what would change" />
   return (
     <p>
-      This writes back {counted(data.rows_to_restore, 'record')} as of then, and deletes{' '}
-      {counted(data.rows_to_delete, 'record')} that did not exist yet. It makes a new version; the
-      others stay.
+      {wouldChange(data.rows_to_restore, data.rows_to_delete)} It makes a new version; the others
+      stay.
     </p>
   )
 }
@@ -202,4 +201,11 @@ function titleOf({ time: at, written, deleted }: Version): string {
     ...(deleted > 0 ? [`${number(deleted)} deleted`] : []),
   ]
   return `${time(at.toISOString())}: ${parts.join(', ')}`
+}
+
+function wouldChange(restored: number, deleted: number): string {
+  const [back, away] = [counted(restored, 'record'), counted(deleted, 'record')]
+  if (deleted === 0) return `This writes back ${back} as of then.`
+  if (restored === 0) return `This deletes ${away} that did not exist yet.`
+  return `This writes back ${back} as of then, and deletes ${away} that did not exist yet.`
 }

@@ -1,5 +1,6 @@
 /** The datasets of a project. */
 import type { Permission } from '../../catalog/permission.ts'
+import { CopyButton } from '../component/copy-button.tsx'
 import { FormDialog } from '../component/dialog.tsx'
 import { LongTextField, TextField, textOf } from '../component/field.tsx'
 import { age, counted, number, time } from '../component/format.ts'
@@ -202,19 +203,21 @@ const columns: readonly PageColumn<ListedDataset>[] = [
 
 function FirstDataset({ projectName }: { readonly projectName: string }) {
   const url = window.location.origin + base
+  const lines = `// npm install braintrust
+// export BRAINTRUST_API_URL=${url} BRAINTRUST_APP_URL=${url} BRAINTRUST_API_KEY=sk-…
+import { initDataset } from 'braintrust'
+
+const dataset = initDataset(${JSON.stringify(projectName)}, { dataset: 'questions' })
+dataset.insert({ input: 'What is 2 + 2?', expected: '4' })
+await dataset.flush()`
   return (
     <Empty title="No datasets yet" sketch="records">
       <p>
         A dataset holds inputs and the answers you expect. Select rows in the logs and add them,
         import a file, or write one from a program:
       </p>
-      <pre>{`// npm install braintrust
-// export BRAINTRUST_API_URL=${url} BRAINTRUST_APP_URL=${url} BRAINTRUST_API_KEY=sk-…
-import { initDataset } from 'braintrust'
-
-const dataset = initDataset(${JSON.stringify(projectName)}, { dataset: 'questions' })
-dataset.insert({ input: 'What is 2 + 2?', expected: '4' })
-await dataset.flush()`}</pre>
+      <pre>{lines}</pre>
+      <CopyButton text={lines} />
     </Empty>
   )
 }

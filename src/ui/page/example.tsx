@@ -1,5 +1,7 @@
 /** One example of an experiment beside the table: its values, what changed against the base, its trace. */
+
 import { score } from '../component/format.ts'
+import { Icon } from '../component/icon.tsx'
 import { JsonView } from '../component/json-view.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
@@ -47,7 +49,7 @@ export function Example({ experimentId, id, base, partner, onClose }: ExamplePro
           linkOf={(next) => addressWith({ view: next, span: undefined })}
         />
         <button type="button" onClick={onClose} aria-label="Close the example">
-          ✕
+          <Icon name="close" />
         </button>
       </header>
       {error && <Failure error={error} retry={reload} />}

@@ -122,7 +122,7 @@ export function ExperimentResults(props: ExperimentResultsProps) {
                   <FoundPages
                     shown={shown.length}
                     total={rows.data.total ?? shown.length}
-                    what={isOfSource ? 'examples' : 'rows'}
+                    what={isOfSource ? 'example' : 'row'}
                   />
                 }
               />

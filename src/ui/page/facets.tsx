@@ -1,6 +1,8 @@
 /** Values of fields with their counts beside the rows: choosing one narrows the search. */
+
 import type { ComponentChildren } from 'preact'
 import { number } from '../component/format.ts'
+import { Icon } from '../component/icon.tsx'
 import { Failure } from '../component/notice.tsx'
 import { type FacetField, loadErrors, loadFacet } from '../service/facets.ts'
 import {
@@ -226,7 +228,8 @@ function Part({
         aria-expanded={isOpen}
         onClick={() => onToggle(id)}
       >
-        <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> {title}
+        <Icon name={isOpen ? 'down' : 'right'} />
+        {title}
       </button>
       {isOpen && children}
     </section>

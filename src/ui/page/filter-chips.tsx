@@ -1,5 +1,7 @@
 /** The conditions of a search, each of which can be taken out and changed. */
+
 import { useState } from 'preact/hooks'
+import { Icon } from '../component/icon.tsx'
 import { termsOf, textWith } from '../service/filter-terms.ts'
 import type { Interpretation } from '../service/query.ts'
 
@@ -88,7 +90,7 @@ function Chip({
         title="Remove it"
         onClick={onRemove}
       >
-        ✕
+        <Icon name="close" />
       </button>
     </li>
   )

@@ -1,3 +1,4 @@
+import { CopyButton } from '../component/copy-button.tsx'
 import { Empty } from '../component/notice.tsx'
 import { base } from '../state/location.ts'
 
@@ -5,13 +6,7 @@ import { base } from '../state/location.ts'
 export function FirstExperiment({ projectName }: { readonly projectName: string }) {
   const url = window.location.origin + base
   const name = JSON.stringify(projectName)
-  return (
-    <Empty title="No experiments yet" sketch="experiments">
-      <p>
-        An experiment runs your program over examples and scores its answers. Save this as{' '}
-        <code>first.eval.mjs</code>, and run it with <code>node first.eval.mjs</code>:
-      </p>
-      <pre>{`// npm install braintrust
+  const lines = `// npm install braintrust
 // export BRAINTRUST_API_URL=${url} BRAINTRUST_APP_URL=${url} BRAINTRUST_API_KEY=sk-…
 import { Eval } from 'braintrust'
 
@@ -22,7 +17,15 @@ await Eval(${name}, {
   ],
   task: ([a, b]) => a + b,
   scores: [({ output, expected }) => ({ name: 'exact', score: output === expected ? 1 : 0 })],
-})`}</pre>
+})`
+  return (
+    <Empty title="No experiments yet" sketch="experiments">
+      <p>
+        An experiment runs your program over examples and scores its answers. Save this as{' '}
+        <code>first.eval.mjs</code>, and run it with <code>node first.eval.mjs</code>:
+      </p>
+      <pre>{lines}</pre>
+      <CopyButton text={lines} />
       <p>Or import what you have, as JSON lines or CSV:</p>
       <pre>{`assay import results.jsonl --project ${name} --experiment first`}</pre>
     </Empty>

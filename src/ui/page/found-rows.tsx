@@ -91,7 +91,7 @@ export function FoundPages({
   readonly shown: number
   /** Undefined until it is known. */
   readonly total: number | undefined
-  /** "examples" */
+  /** "example" */
   readonly what: string
   readonly size?: number
 }) {

@@ -118,7 +118,7 @@ export function plotData(choice: PlotChoice, kinds: ColumnKinds, rows: readonly 
   const placeOf = (row: Row): number | string | undefined => {
     const value = row[x]
     if (value === null || value === undefined) return chart === 'bars' ? 'none' : undefined
-    if (chart === 'bars') return isTime ? String(value).replace('T00:00:00Z', '') : textOf(value)
+    if (chart === 'bars') return isTime ? String(value) : textOf(value)
     const at = isTime ? Date.parse(String(value)) / 1000 : Number(value)
     return Number.isFinite(at) ? at : undefined
   }

@@ -1,7 +1,9 @@
 /** The projects of the organization: found, opened, made, renamed and deleted. */
+
 import { useState } from 'preact/hooks'
 import type { Permission } from '../../catalog/permission.ts'
 import { counted } from '../component/format.ts'
+import { Icon } from '../component/icon.tsx'
 import { Link } from '../component/link.tsx'
 import { Menu } from '../component/menu.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
@@ -112,7 +114,7 @@ function ProjectMenu({ project: { id, name } }: { readonly project: ListedProjec
   ] as const
   return (
     <Menu
-      label="⋯"
+      label={<Icon name="more" />}
       name={`More for ${name}`}
       onOpen={() => setAsked(true)}
       items={items.map(({ label, kind, permission }) => {

@@ -1,6 +1,8 @@
 /** One record of a dataset in full, to read at an older version, to change, or to make. */
+
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { FieldInput } from '../component/field-input.tsx'
+import { Icon } from '../component/icon.tsx'
 import { JsonView } from '../component/json-view.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
 import { recordFields } from '../service/dataset.ts'
@@ -31,7 +33,7 @@ export function RecordPanel(props: RecordPanelProps) {
           {title} {id !== undefined && <code>{id}</code>}
         </h2>
         <button type="button" onClick={onClose} aria-label="Close the record">
-          ✕
+          <Icon name="close" />
         </button>
       </header>
       {id !== undefined && <RecordOrigin datasetId={datasetId} id={id} version={version} />}

@@ -1,7 +1,7 @@
 /** A result as a picture: lines over time, bars by name, points by two numbers. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { counted, number } from '../component/format.ts'
+import { counted, dayOrTime, number } from '../component/format.ts'
 import { Empty, Failure } from '../component/notice.tsx'
 import { Select } from '../component/select.tsx'
 import { parameter, parameters, setParameters } from '../state/location.ts'
@@ -123,7 +123,7 @@ function Choose({
       <Select
         label={label}
         value={value}
-        options={options.map((each) => ({ value: each, label: each === '-' ? 'nothing' : each }))}
+        options={options.map((each) => ({ value: each, label: each === '-' ? 'Nothing' : each }))}
         onChange={onChange}
       />
     </span>
@@ -182,7 +182,7 @@ function Bars({ data }: { readonly data: PlotData }) {
           {xs.map((place, at) => (
             <tr key={place}>
               <th scope="row" title={String(place)}>
-                {String(place)}
+                {data.isTime ? dayOrTime(String(place)) : place}
               </th>
               <td>
                 {lines.map(({ name, values }, i) => {

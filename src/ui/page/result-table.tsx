@@ -1,6 +1,8 @@
 /** A result as a table of any length; a row opens beside it, whole. */
+
 import { useMemo, useState } from 'preact/hooks'
 import { counted, number, preview, time } from '../component/format.ts'
+import { Icon } from '../component/icon.tsx'
 import { JsonView } from '../component/json-view.tsx'
 import { Table } from '../component/table.tsx'
 import type { Column } from '../component/table-column.ts'
@@ -63,7 +65,7 @@ export function ResultTable({ run, onMore }: { readonly run: Run; readonly onMor
           <header class="page-head">
             <h2>Row {number(opened.index + 1)}</h2>
             <button type="button" onClick={close} aria-label="Close the row">
-              ✕
+              <Icon name="close" />
             </button>
           </header>
           {[...columns.keys()].map((name) => (

@@ -108,8 +108,8 @@ function RunFailure({ error, retry }: { readonly error: Error; readonly retry: (
     <div class="run-failure">
       <Failure
         error={error}
-        retry={retry}
-        {...(place && { place: `Line ${place.line}, column ${place.column}` })}
+        // What is wrong in the text stays wrong until it is written anew.
+        {...(place ? { place: `Line ${place.line}, column ${place.column}` } : { retry })}
       />
     </div>
   )

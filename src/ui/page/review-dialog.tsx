@@ -9,7 +9,7 @@ import { listExperiments } from '../service/experiment.ts'
 import type { RecordPlace } from '../service/feedback.ts'
 import { useLoaded } from '../service/load.ts'
 import { isServiceAccount, listAll, nameOfUser, type User } from '../service/people.ts'
-import { type PickedRows, sourceOf } from '../service/picked-rows.ts'
+import { type PickedRows, sizeOf, sourceOf } from '../service/picked-rows.ts'
 import { interpret } from '../service/query.ts'
 import { isOfRecords } from '../service/query-text.ts'
 import {
@@ -35,6 +35,11 @@ export interface ReviewDialogProps {
 }
 
 const everyone = 'all'
+
+function titleOf(queue: Queue | undefined, rows: PickedRows | undefined): string {
+  if (queue) return `Change “${queue.name}”`
+  return rows ? `Review ${counted(sizeOf(rows.picked), rows.kind)}` : 'New review queue'
+}
 
 export function ReviewDialog(props: ReviewDialogProps) {
   const { projectId, projectName, rows, queue, onClose, onChange } = props
@@ -75,7 +80,7 @@ export function ReviewDialog(props: ReviewDialogProps) {
   }
   return (
     <FormDialog
-      title={queue ? `Change “${queue.name}”` : 'New review queue'}
+      title={titleOf(queue, rows)}
       verb={queue ? 'Save' : 'Create'}
       onClose={onClose}
       onSubmit={save}
@@ -101,7 +106,7 @@ export function ReviewDialog(props: ReviewDialogProps) {
           <p class="hint">
             {queue
               ? 'Answers that were given stay. With other reviewers, records are dealt out anew.'
-              : `A queue holds the first ${counted(mostRecords, 'record')} that are found now. Each reviewer’s answers are kept.`}
+              : `A queue holds at most ${counted(mostRecords, 'record')}, as they are found now. Each reviewer’s answers are kept.`}
           </p>
         </>
       )}

@@ -105,7 +105,7 @@ export function ReviewResults({ state }: { readonly state: ReviewState }) {
         <FoundPages
           shown={listed.length}
           total={known.length}
-          what="answered records"
+          what="answered record"
           size={recordsPerPage}
         />
       )}

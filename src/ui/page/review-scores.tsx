@@ -14,7 +14,7 @@ export function ScoreFields({ isOpen }: { readonly isOpen: boolean }) {
   const [form, setForm] = useState<string>('categories')
   return (
     <details class="new-score" open={isOpen}>
-      <summary>New score</summary>
+      <summary>{isOpen ? 'Score to give' : 'New score'}</summary>
       <div class="fields">
         <TextField label="Name of the score" name="score_name" isRequired={isOpen} />
         <ChoiceField

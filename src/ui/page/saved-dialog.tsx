@@ -1,5 +1,6 @@
 import { Dialog } from '../component/dialog.tsx'
 import { TextField, textOf } from '../component/field.tsx'
+import { Icon } from '../component/icon.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { tell, tellFailure } from '../component/toast.tsx'
 import { When } from '../component/when.tsx'
@@ -131,7 +132,7 @@ function SavedLine({
           disabled={isBusy}
           onClick={() => void run()}
         >
-          ✕
+          <Icon name="close" />
         </button>
       )}
       {error && <Failure error={error} />}

@@ -48,7 +48,7 @@ export function SettingsAutomations<Item extends Automation>({
   /** What can be done with a line before it is changed or deleted. */
   readonly actions?: (item: Item) => ComponentChildren
   /** What stays when one is deleted. */
-  readonly remains?: string
+  readonly remains: string
   /** @param item what is changed; undefined where one is made */
   readonly dialog: (item: Item | undefined, projects: readonly Named[]) => ComponentChildren
 }) {
@@ -105,7 +105,7 @@ export function SettingsAutomations<Item extends Automation>({
       {open?.kind === kind && loaded.data && (open.id === '' || meant) && dialog(meant, projects)}
       {meant && open?.kind === removal && (
         <Removal title={`Delete “${meant.name}”?`} path={path} id={meant.id} list={loaded}>
-          {remains !== undefined && <p>{remains}</p>}
+          <p>{remains}</p>
         </Removal>
       )}
     </>

@@ -47,6 +47,7 @@ export function SettingsGroups({ rights }: SettingsProps) {
               { title: 'Members', cell: (group) => membersText(group, nameOf) },
               {
                 title: 'Groups in it',
+                isOptional: true,
                 cell: ({ member_groups }) =>
                   groups
                     .filter(({ id }) => member_groups?.includes(id))

@@ -43,6 +43,7 @@ export function SettingsRetention() {
       title="Retention"
       hint="Which traces leave the disk for good, with all their versions. Carried out every 15 minutes."
       empty="Everything stays"
+      remains="What it has removed does not come back."
       kind="rule"
       path="/v1/project_automation"
       loaded={loaded}

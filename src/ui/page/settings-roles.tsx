@@ -47,6 +47,7 @@ export function SettingsRoles({ rights }: SettingsProps) {
               { title: 'Permissions', cell: permissionsText },
               {
                 title: 'Roles in it',
+                isOptional: true,
                 cell: ({ member_roles }) =>
                   items
                     .filter(({ id }) => member_roles?.includes(id))

@@ -9,7 +9,7 @@ export const computedCost = 'computed_cost'
 
 /** `prompt_tokens`: "Prompt tokens". */
 export function fieldTitle(field: string): string {
-  const words = field.replaceAll('_', ' ')
+  const words = field.replaceAll('_', ' ').replace(/^llm\b/, 'LLM')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
@@ -26,7 +26,8 @@ export function SpanMetrics({
   const metrics = typeof ownCost === 'number' ? { ...given, estimated_cost: ownCost } : given
   const length = durationOf(row)
   const entries = Object.entries(metrics).filter(([name, value]) => {
-    return typeof value === 'number' && !['start', 'end', 'duration'].includes(name)
+    const isSaid = name === 'total_tokens' && value === metrics.tokens
+    return typeof value === 'number' && !isSaid && !['start', 'end', 'duration'].includes(name)
   })
   const hasBelow = usage !== undefined && usage.spans > 0
   if (entries.length === 0 && length === undefined && !hasBelow) return null

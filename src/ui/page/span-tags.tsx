@@ -1,5 +1,7 @@
 /** Tags of a span, added and removed in place. */
+
 import { useState } from 'preact/hooks'
+import { Icon } from '../component/icon.tsx'
 import { Failure } from '../component/notice.tsx'
 import { useAction } from '../service/action.ts'
 import { replaceFields } from '../service/feedback.ts'
@@ -29,7 +31,7 @@ export function SpanTags({ place, row, mayChange, onChange }: SpanPartProps) {
                 disabled={isBusy}
                 onClick={() => void run(tags.filter((each) => each !== tag))}
               >
-                ✕
+                <Icon name="close" />
               </button>
             )}
           </li>

@@ -1,7 +1,9 @@
 /** Two traces side by side: their spans as one tree, and what differs in the one that is looked at. */
+
 import { useMemo } from 'preact/hooks'
 import { CopyButton } from '../component/copy-button.tsx'
 import { cost, counted, duration, isObject, metric, number, score } from '../component/format.ts'
+import { Icon } from '../component/icon.tsx'
 import { JsonView } from '../component/json-view.tsx'
 import { Link } from '../component/link.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
@@ -38,14 +40,19 @@ export function TraceComparison({ source, beforeId, afterId }: TraceComparisonPr
       <header class="page-head">
         <h2>Two traces side by side</h2>
         <div class="tools">
-          <Link to={addressWith({ trace: afterId, with: beforeId, pair: undefined })}>Swap</Link>
+          <Link
+            class="button"
+            to={addressWith({ trace: afterId, with: beforeId, pair: undefined })}
+          >
+            Swap
+          </Link>
           <CopyButton label="Copy link" text={() => window.location.href} />
           <button
             type="button"
             onClick={() => setParameters({ with: undefined, pair: undefined })}
             aria-label="Close the comparison"
           >
-            ✕
+            <Icon name="close" />
           </button>
         </div>
       </header>
@@ -240,7 +247,7 @@ function SpanTime({ span }: { readonly span: TraceSpan | undefined }) {
     <td class={span.hasFailed ? 'number bad' : 'number'}>
       {span.hasFailed && (
         <span role="img" aria-label="failed">
-          ⚠{' '}
+          <Icon name="warning" />
         </span>
       )}
       {duration(span.duration)}

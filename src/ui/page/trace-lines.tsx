@@ -1,6 +1,8 @@
 /** The tree of a trace with a waterfall; of its lines only those in sight are in the document. */
+
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { cost, counted, duration, score } from '../component/format.ts'
+import { Icon } from '../component/icon.tsx'
 import { Marked, type Sought } from '../component/marked.tsx'
 import { useSight } from '../component/table-sight.ts'
 import type { TraceSpan } from '../service/trace-span.ts'
@@ -161,7 +163,7 @@ function Line({
               onToggle(id)
             }}
           >
-            {isCollapsed ? '▸' : '▾'}
+            <Icon name={isCollapsed ? 'right' : 'down'} />
           </button>
         ) : (
           <span class="no-toggle" />
@@ -170,7 +172,7 @@ function Line({
         <span class={hasFailed ? 'span-title bad' : 'span-title'} title={span.name}>
           {hasFailed && (
             <span role="img" aria-label="failed">
-              ⚠{' '}
+              <Icon name="warning" />
             </span>
           )}
           <Marked text={span.name} sought={sought} />

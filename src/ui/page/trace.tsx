@@ -1,7 +1,9 @@
 /** One trace: its spans as a tree with a waterfall, and the one that is looked at. */
+
 import { useMemo, useState } from 'preact/hooks'
 import { CopyButton } from '../component/copy-button.tsx'
 import { counted, number } from '../component/format.ts'
+import { Icon } from '../component/icon.tsx'
 import { nothingSought, type Sought } from '../component/marked.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { placeOf } from '../service/feedback.ts'
@@ -74,7 +76,7 @@ export function Trace(props: TraceProps) {
                 title="Previous (k)"
                 onClick={() => onStep(-1)}
               >
-                ↑
+                <Icon name="arrow-up" />
               </button>
               <button
                 type="button"
@@ -82,7 +84,7 @@ export function Trace(props: TraceProps) {
                 title="Next (j)"
                 onClick={() => onStep(1)}
               >
-                ↓
+                <Icon name="arrow-down" />
               </button>
             </>
           )}
@@ -100,7 +102,7 @@ export function Trace(props: TraceProps) {
             Full page
           </button>
           <button type="button" onClick={onClose} aria-label="Close the trace">
-            ✕
+            <Icon name="close" />
           </button>
         </div>
       </header>

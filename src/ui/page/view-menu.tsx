@@ -1,7 +1,9 @@
 /** Views of the logs under names: opened, saved, renamed, deleted, and shared by their URL. */
+
 import { useEffect } from 'preact/hooks'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { TextField, textOf } from '../component/field.tsx'
+import { Icon } from '../component/icon.tsx'
 import { Failure } from '../component/notice.tsx'
 import { Popover } from '../component/popover.tsx'
 import { tell, tellFailure } from '../component/toast.tsx'
@@ -81,7 +83,7 @@ export function ViewMenu({ projectId }: { readonly projectId: string }) {
                         aria-label={`Rename the view ${view.name}`}
                         onClick={() => openWindow('rename-view', view.id)}
                       >
-                        ✎
+                        <Icon name="edit" />
                       </button>
                       <button
                         type="button"
@@ -89,7 +91,7 @@ export function ViewMenu({ projectId }: { readonly projectId: string }) {
                         aria-label={`Delete the view ${view.name}`}
                         onClick={() => openWindow('delete-view', view.id)}
                       >
-                        ✕
+                        <Icon name="close" />
                       </button>
                     </>
                   )}
