@@ -16,7 +16,10 @@ export function MetricFacts({ metrics }: { readonly metrics: readonly MetricSumm
     <dl class="numbers" aria-label="Per example, on average">
       {metrics.map(({ name, metric, unit, diff }) => (
         <div key={name}>
-          <dt>{titles.get(name) ?? name} per example</dt>
+          <dt>
+            {titles.get(name) ?? name}
+            <span class="for-wide"> per example</span>
+          </dt>
           <dd>
             {shownMetric(metric, unit)}
             {diff !== undefined && diff !== 0 && (
