@@ -63,6 +63,21 @@ export function negation(sql: string): string {
   return `(NOT ${sql})`
 }
 
+/**
+ * The SQL of the first branch whose condition holds; `NULL` where it is known that none does. Nodes are asked for no branch that
+ * is never taken: they fail at orders by such.
+ */
+export function choice(
+  branches: readonly { readonly where: string; readonly sql: string }[],
+  otherwise = 'NULL',
+): string {
+  const sure = branches.findIndex(({ where }) => where === '1')
+  const last = sure < 0 ? otherwise : branches[sure]!.sql
+  const before = branches.slice(0, sure < 0 ? undefined : sure).filter(({ where }) => where !== '0')
+  if (before.every(({ sql }) => sql === last)) return last
+  return `multiIf(${before.map(({ where, sql }) => `${where}, ${sql}`).join(', ')}, ${last})`
+}
+
 /** Of SQL that may be null, whether it is true. */
 export function isTrue(sql: string): string {
   return `ifNull(${sql}, 0)`

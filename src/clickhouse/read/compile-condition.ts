@@ -10,6 +10,7 @@ import {
   always,
   anyOf,
   type Bounds,
+  choice,
   conjunction,
   decided,
   disjunction,
@@ -259,8 +260,13 @@ export function isDecided({ whereTrue, whereFalse }: CompiledCondition): boolean
 
 function truthValue(condition: CompiledCondition): CompiledValue {
   const { whereTrue, whereFalse, doubts } = condition
-  const truth = `multiIf(${whereTrue.sure}, true, ${whereFalse.sure}, false, NULL)`
-  return { ...typedValue('boolean', truth, doubts), isNull: whereUnknown(condition).sure }
+  const isNull = whereUnknown(condition).sure
+  const truth = choice([
+    { where: whereTrue.sure, sql: 'true' },
+    { where: whereFalse.sure, sql: 'false' },
+  ])
+  if (truth === 'NULL') return { ...nullValue, doubts }
+  return { ...typedValue('boolean', truth, doubts), isNull }
 }
 
 function conditional(
@@ -276,10 +282,12 @@ function conditional(
   const values = results as CompiledValue[]
   const tests = conditions.map(({ whereTrue }) => whereTrue.sure)
   const choose = (of: (value: CompiledValue) => string): string => {
-    const parts = tests.map((test, i) => `${test}, ${of(values[i]!)}`)
-    return `multiIf(${parts.join(', ')}, ${of(values.at(-1)!)})`
+    const tested = tests.map((where, i) => ({ where, sql: of(values[i]!) }))
+    return choice(tested, of(values.at(-1)!))
   }
-  const kinds = typedKinds.filter((kind) => values.some(({ typed }) => typed[kind]))
+  const typed = typedKinds
+    .map((kind) => [kind, choose((value) => value.typed[kind] ?? 'NULL')] as const)
+    .filter(([, sql]) => sql !== 'NULL')
   const where = (of: (value: CompiledValue) => string): string => {
     return disjunction(
       values.map((value, i) => {
@@ -290,9 +298,7 @@ function conditional(
   }
   return {
     ...nullValue,
-    typed: Object.fromEntries(
-      kinds.map((kind) => [kind, choose(({ typed }) => typed[kind] ?? 'NULL')]),
-    ),
+    typed: Object.fromEntries(typed),
     isHidden: where(({ isHidden }) => isHidden),
     hidden: [...new Set(values.flatMap(({ hidden }) => hidden))],
     isNull: where(({ isNull }) => isNull),

@@ -1,6 +1,6 @@
 /** What the cluster knows of the value of an expression. */
 import type { ValueKind } from '../../type/value.ts'
-import { conjunction, disjunction, negation } from './bounds.ts'
+import { choice, conjunction, disjunction, negation } from './bounds.ts'
 
 /** Kinds of values whose SQL is compared and grouped by. */
 export type TypedKind = 'boolean' | 'number' | 'timestamp' | 'string' | 'array'
@@ -45,10 +45,10 @@ export function firstPresent(values: readonly CompiledValue[]): CompiledValue {
   const typed: Partial<Record<TypedKind, string>> = {}
   for (const kind of typedKinds) {
     if (!values.some((value) => value.typed[kind])) continue
-    const branches = values.map(({ isNull, typed: of }) => {
-      return `${negation(isNull)}, ${of[kind] ?? 'NULL'}`
-    })
-    typed[kind] = `multiIf(${branches.join(', ')}, NULL)`
+    const sql = choice(
+      values.map(({ isNull, typed: of }) => ({ where: negation(isNull), sql: of[kind] ?? 'NULL' })),
+    )
+    if (sql !== 'NULL') typed[kind] = sql
   }
   const isHidden = disjunction(
     values.map((value, i) => {
