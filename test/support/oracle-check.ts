@@ -35,6 +35,24 @@ export async function checkAnswer(text: string, loaded: Loaded): Promise<void> {
   }
 }
 
+/** The same of a query without a limit that is asked page by page, each of so many rows. */
+export async function checkPages(text: string, rows: number, loaded: Loaded): Promise<void> {
+  const expected = expectedLines(text, loaded)
+  for (const [store] of loaded.ids) {
+    const lines: string[] = []
+    for (let cursor: string | undefined = '', pages = 0; cursor !== undefined; pages++) {
+      const place = cursor === '' ? '' : ` | cursor: '${cursor}'`
+      const query = withIds(`${text} | limit: ${rows}${place}`, loaded.ids.get(store)!)
+      const page = await askPage(store, query)
+      lines.push(...page.lines)
+      cursor = page.cursor
+      expect(pages, `${store.setup.state}\n${text}`).toBeLessThanOrEqual(expected.length)
+    }
+    const place = `${store.setup.state}, ${rows} a page\n${text}`
+    expect(lines.map(comparable), place).toEqual(expected)
+  }
+}
+
 /** The oracle's answer, as `comparable` lines. */
 export function expectedLines(text: string, { rows }: Loaded): string[] {
   const table = ({ ids }: TableSource): OracleTable => {

@@ -1,7 +1,6 @@
 /** Compiles what of a plan's scan the nodes do: which versions are seen, which may pass, and what is made of them. */
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
-import type { RowKey } from '../../type/transaction.ts'
 import { arrivedCondition } from '../arrived-table.ts'
 import {
   type Bounds,
@@ -11,8 +10,8 @@ import {
   type ProofLevel,
   unproven,
 } from './bounds.ts'
+import { compileOrder } from './compile-order.ts'
 import { type CompiledPredicates, compilePredicates } from './compile-predicates.ts'
-import { compileOrder } from './compile-stage.ts'
 import { compilePlanGroups } from './compile-unpivot.ts'
 import type { CompileContext } from './compile-value.ts'
 import type {
@@ -26,6 +25,7 @@ import type {
   ScanRemainder,
   TraceSetSql,
 } from './compiled-scan.ts'
+import { keyNumber } from './sql-text.ts'
 
 /** What comes back of a row version, as `cold-rows.ts` reads it. */
 export const coldColumns =
@@ -157,17 +157,27 @@ function groupsOf(
   }
 }
 
-/** The first rows of those that surely pass, and all of which only the body tells that they do, and where they come. */
+/**
+ * The first rows of those that surely pass and come after the plan's position, and all of which only the body tells that they
+ * do, and where they come. Without a limit all rows but those that surely come before the position.
+ */
 function firstRowsOf(
-  { stage, limit, offset, sort, afterSorted, unpivots }: PhysicalPlan,
+  plan: PhysicalPlan,
   { from, rows, compileContext }: ScannedRows,
 ): Pick<CompiledScan, 'sql' | 'result'> | undefined {
-  if (stage.kind !== 'rows' || limit === undefined || unpivots.length > 0) return undefined
-  if (afterSorted || rows.sure === '0') return undefined
-  const order = compileOrder(sort, compileContext)
+  const { stage, limit, offset, unpivots } = plan
+  const isAll = limit === undefined && !plan.afterSorted
+  if (stage.kind !== 'rows' || unpivots.length > 0 || isAll) return undefined
+  if (limit !== undefined && rows.sure === '0') return undefined
+  const order = compileOrder(plan, compileContext)
   if (!order) return undefined
-  const ordered = conjunction([rows.sure, negation(order.isInDoubt)])
-  const others = conjunction([rows.may, negation(ordered)])
+  if (limit === undefined) {
+    const left = conjunction([rows.may, disjunction([order.isInDoubt, order.isAfter])])
+    return { sql: `SELECT ${coldColumns} ${from()} AND ${left}`, result: { kind: 'rows', limit } }
+  }
+  const told = conjunction([rows.sure, negation(order.isInDoubt)])
+  const others = conjunction([rows.may, negation(told)])
+  const ordered = conjunction([told, order.isAfter])
   const wanted = limit + offset
   const first = `SELECT ${coldColumns} ${from()} AND ${ordered} ORDER BY ${order.sql} LIMIT ${wanted}`
   const rest = `SELECT ${coldColumns} ${from()} AND ${others}`
@@ -216,9 +226,4 @@ function objectsOf({ objects }: PhysicalPlan): [current: number[], past: number[
   const [current, past]: [number[], number[]] = [[], []]
   for (const { number, isHistory } of objects) (isHistory ? past : current).push(number)
   return [current, past]
-}
-
-/** As the columns have it; a text, as a number has no room for it. */
-function keyNumber({ transaction, index }: RowKey): string {
-  return String(BigInt(transaction) * 65_536n + BigInt(index))
 }

@@ -1,11 +1,11 @@
-/** What is made of the rows of a scan: groups, or the first rows of an order. */
-import type { BoundSortKey, RowChoice } from '../../binder/bound.ts'
+/** What is made of the rows of a scan: groups. */
+import type { RowChoice } from '../../binder/bound.ts'
 import type { GroupsStage } from '../../planner/physical-plan.ts'
-import { disjunction, levelOf } from './bounds.ts'
+import { levelOf } from './bounds.ts'
 import { compileAggregate, type GroupStateKind } from './compile-aggregate.ts'
 import { compileCondition, compileOperand } from './compile-condition.ts'
 import type { CompileContext } from './compile-value.ts'
-import { type CompiledValue, taggedValue, typedKinds } from './compiled-value.ts'
+import { type CompiledValue, taggedValue } from './compiled-value.ts'
 
 export interface CompiledGroups {
   /**
@@ -77,42 +77,4 @@ function compileChoice(
       ...known.flatMap(({ doubts, isHidden }) => [...doubts, isHidden]),
     ],
   }
-}
-
-export interface CompiledOrder {
-  readonly sql: string
-  /** Rows whose place in the order only their bodies tell. */
-  readonly isInDoubt: string
-}
-
-/** By the sort keys, nulls last, then newest first; undefined of an order that only Assay knows. */
-export function compileOrder(
-  sort: readonly BoundSortKey[],
-  context: CompileContext,
-): CompiledOrder | undefined {
-  const keys = sort.map(({ expression }) => compileOperand(expression, context))
-  if (keys.includes(undefined)) return undefined
-  const values = keys as CompiledValue[]
-  const terms = values.flatMap((value, i) => orderOf(value, sort[i]!.descending))
-  const doubts = values.flatMap(({ doubts: own, isHidden, typed }) => {
-    const isArray = typed.array === undefined ? '0' : `isNotNull(${typed.array})`
-    return [...own, isHidden, isArray]
-  })
-  const newestFirst = ['pagination_key DESC', 'object ASC', 'version DESC']
-  return { sql: [...terms, ...newestFirst].join(', '), isInDoubt: disjunction(doubts) }
-}
-
-/** Kinds one after the other, and of each kind its values. */
-function orderOf({ typed, isNull }: CompiledValue, descending: boolean): string[] {
-  const kinds = typedKinds.filter((kind) => kind !== 'array' && typed[kind] !== undefined)
-  const direction = descending ? 'DESC' : 'ASC'
-  const ranks = kinds.map((kind, rank) => `isNotNull(${typed[kind]}), ${rank}`)
-  const byKind = kinds.length > 1 ? [`multiIf(${ranks.join(', ')}, 0) ${direction}`] : []
-  // A constant would be taken for the place of a column.
-  const byPresence = isNull === '0' || isNull === '1' ? [] : [`${isNull} ASC`]
-  return [
-    ...byPresence,
-    ...byKind,
-    ...kinds.map((kind) => `identity(${typed[kind]}) ${direction} NULLS LAST`),
-  ]
 }

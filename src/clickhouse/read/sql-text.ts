@@ -1,4 +1,5 @@
 /** Values and names as they stand in SQL: the only place that quotes them. */
+import type { RowKey } from '../../type/transaction.ts'
 
 const escapes = new Map([
   ['\\', '\\\\'],
@@ -42,6 +43,11 @@ function bitsOf(number: number): string {
 
 export function integerLiteral(integer: bigint): string {
   return `toInt64(${integer})`
+}
+
+/** As the columns have it; a text, as a number has no room for it. */
+export function keyNumber({ transaction, index }: RowKey): string {
+  return String(BigInt(transaction) * 65_536n + BigInt(index))
 }
 
 export function tuple(literals: readonly string[]): string {

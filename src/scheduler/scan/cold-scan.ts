@@ -3,7 +3,7 @@ import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { compileScan } from '../../clickhouse/read/compile-scan.ts'
 import type { ColdSlice, CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
 import type { SemiJoinSet } from '../../executor/expression/semi-join-set.ts'
-import type { TaskInput } from '../../executor/task/task.ts'
+import type { ScanTask, TaskInput } from '../../executor/task/task.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { describeLent } from '../../storage/row/lent-rows.ts'
 import { faultsTold } from '../cold/cold-view.ts'
@@ -17,6 +17,8 @@ export interface ColdPlan {
   /** Those that were found so far. */
   readonly semiJoinSets: readonly SemiJoinSet[]
   readonly snapshot: Pick<QuerySnapshot, 'cold' | 'transaction'>
+  /** See `ScanTask`. */
+  readonly longAfter?: ScanTask['longAfter']
 }
 
 export interface ColdRun extends ColdPlan {
@@ -44,7 +46,9 @@ export function readsCold({ plan, snapshot }: Pick<ColdPlan, 'plan' | 'snapshot'
  * @param slice which of its rows; undefined: all
  */
 export function compileCold(run: ColdPlan, slice?: ColdSlice): CompiledScan | undefined {
-  const { plan, context, semiJoinSets, snapshot } = run
+  const { context, semiJoinSets, snapshot, longAfter } = run
+  // A position whose values are told apart from the plan is not told to the nodes.
+  const plan = longAfter ? { ...run.plan, afterSorted: undefined, limit: undefined } : run.plan
   const { cold, transaction } = snapshot
   if (!cold || !readsCold({ plan, snapshot })) return undefined
   const { exportedThrough, round, reader } = cold
