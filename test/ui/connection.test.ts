@@ -183,4 +183,16 @@ describe.skipIf(!hasBrowser)('while the service does not answer, the page', () =
       expect(await opened[i]!.locator('.failure').count(), path).toBe(0)
     }
   })
+
+  test('asks to be loaded anew where the service has another version by then', async () => {
+    const page = await open(`${project}/logs`)
+    await page.locator('tr[data-index="0"]').waitFor()
+    await page.route('**/assets/*', (route) => route.fulfill({ status: 404 }))
+    await page.getByRole('link', { name: 'Datasets' }).click()
+    const told = page.getByRole('alert')
+    await told.getByText('This page is older than the service').waitFor()
+    await page.unroute('**/assets/*')
+    await told.getByRole('button', { name: 'Reload the page' }).click()
+    await page.getByRole('link', { name: 'questions' }).waitFor()
+  })
 })

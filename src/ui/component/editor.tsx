@@ -1,7 +1,8 @@
 /** The editor of queries within the page; what it is made of is loaded when it is first shown. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Editor as EditorHandle, EditorOptions } from '../editor/create-editor.ts'
-import { Failure } from './notice.tsx'
+import { loadPersistently } from './lazy.tsx'
+import { PartFailure } from './notice.tsx'
 
 /** Less room would not look like a place to write in. */
 const fewestLines = 5
@@ -18,11 +19,11 @@ export function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
   latest.current = props
-  const [error, setError] = useState<Error>()
+  const [isMissing, setMissing] = useState(false)
   useEffect(() => {
     let editor: EditorHandle | undefined
     let isGone = false
-    import('../editor/create-editor.ts').then(
+    loadPersistently(() => import('../editor/create-editor.ts')).then(
       ({ createEditor }) => {
         if (isGone || !host.current) return
         const { label, text, placeholder } = latest.current
@@ -36,7 +37,7 @@ export function Editor(props: EditorProps) {
         })
         latest.current.onReady(editor)
       },
-      () => setError(new Error('The editor could not be loaded: reload the page')),
+      () => setMissing(true),
     )
     return () => {
       isGone = true
@@ -44,7 +45,7 @@ export function Editor(props: EditorProps) {
       latest.current.onReady(undefined)
     }
   }, [])
-  if (error) return <Failure error={error} retry={() => window.location.reload()} />
+  if (isMissing) return <PartFailure what="the editor" />
   const lines = String(Math.max(fewestLines, props.lines + 1))
   return <div class="editor" ref={host} style={{ '--editor-lines': lines }} />
 }

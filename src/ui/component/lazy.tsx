@@ -2,12 +2,12 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { awaitService } from '../service/connection.ts'
-import { Failure, Loading } from './notice.tsx'
+import { Loading, PartFailure } from './notice.tsx'
 
 type Component<Props> = (props: Props) => ComponentChildren
 
-/** The service may be away for a while; once it answers, it has what it had. */
-async function loadPersistently<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+/** The service may be away for a while; once it answers, it has what it had, or another version. */
+export async function loadPersistently<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
   try {
     return await load()
   } catch {
@@ -29,7 +29,7 @@ export function lazy<Props extends object>(
   let loaded: Component<Props> | undefined
   function Lazy(props: Props) {
     const [isLoaded, setLoaded] = useState(loaded !== undefined)
-    const [error, setError] = useState<Error>()
+    const [isGone, setGone] = useState(false)
     useEffect(() => {
       // It may have come since this was drawn.
       if (loaded) return setLoaded(true)
@@ -38,10 +38,10 @@ export function lazy<Props extends object>(
           loaded = component
           setLoaded(true)
         },
-        () => setError(new Error(`${what} could not be loaded: reload the page`)),
+        () => setGone(true),
       )
     }, [])
-    if (error) return <Failure error={error} retry={() => window.location.reload()} />
+    if (isGone) return <PartFailure what={what} />
     const Shown = loaded
     return isLoaded && Shown ? <Shown {...props} /> : <Loading what={what} />
   }

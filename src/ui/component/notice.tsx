@@ -6,10 +6,13 @@ import { Sketch, type SketchKind } from './sketch.tsx'
 export function Failure({
   error,
   retry,
+  verb = 'Try again',
   place,
 }: {
   readonly error: Error
   readonly retry?: () => void
+  /** On the button that does it. */
+  readonly verb?: string
   /** Where in a text it went wrong. */
   readonly place?: string
 }) {
@@ -23,10 +26,22 @@ export function Failure({
       {hint !== undefined && <p class="hint">{hint}</p>}
       {retry && (
         <button type="button" onClick={retry}>
-          Try again
+          {verb}
         </button>
       )}
     </div>
+  )
+}
+
+/** A part of the page that the service does not have: usually another version of it has begun meanwhile. */
+export function PartFailure({ what }: { readonly what: string }) {
+  const text = `This page is older than the service, which has ${what} in another version.`
+  return (
+    <Failure
+      error={new Error(text)}
+      retry={() => window.location.reload()}
+      verb="Reload the page"
+    />
   )
 }
 

@@ -4,7 +4,8 @@ import { useMemo } from 'preact/hooks'
 import { writeExactJson } from '../../json/exact-number.ts'
 import { useLoaded } from '../service/load.ts'
 import { joinedChanges } from './joined-changes.ts'
-import { Failure } from './notice.tsx'
+import { loadPersistently } from './lazy.tsx'
+import { PartFailure } from './notice.tsx'
 
 export interface TextDifferenceProps {
   readonly before: string
@@ -22,7 +23,7 @@ const longestByWords = 50_000
 const longestMs = 2000
 
 export function TextDifference({ before, after, isBrief = false }: TextDifferenceProps) {
-  const library = useLoaded('diff', () => import('diff'))
+  const library = useLoaded('diff', () => loadPersistently(() => import('diff')))
   const parts = useMemo((): readonly Part[] | undefined => {
     if (!library.data) return undefined
     const { diffWordsWithSpace, diffLines } = library.data
@@ -31,7 +32,7 @@ export function TextDifference({ before, after, isBrief = false }: TextDifferenc
     const words = diffWordsWithSpace(before, after, { ...options, intlSegmenter: segmenter })
     return words && joinedChanges(words)
   }, [library.data, before, after])
-  if (library.error) return <Failure error={library.error} retry={library.reload} />
+  if (library.error) return <PartFailure what="differences" />
   if (!library.data) return <pre>{after}</pre>
   const isOther = after.length > shortText && parts && commonShare(parts) < leastCommon
   if (isBrief && isOther) return <pre>{after}</pre>

@@ -2,7 +2,8 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { counted, dayOrTime, number } from '../component/format.ts'
-import { Empty, Failure } from '../component/notice.tsx'
+import { loadPersistently } from '../component/lazy.tsx'
+import { Empty, PartFailure } from '../component/notice.tsx'
 import { Select } from '../component/select.tsx'
 import { parameter, parameters, setParameters } from '../state/location.ts'
 import { theme } from '../state/theme.ts'
@@ -132,17 +133,17 @@ function Choose({
 
 function Lines({ data }: { readonly data: PlotData }) {
   const place = useRef<HTMLDivElement>(null)
-  const [error, setError] = useState<Error>()
+  const [isMissing, setMissing] = useState(false)
   useEffect(() => {
     const element = place.current
     if (!element) return
     let chart: { resize(): void; destroy(): void } | undefined
     let isGone = false
-    import('./result-chart.ts').then(
+    loadPersistently(() => import('./result-chart.ts')).then(
       ({ drawChart }) => {
         if (!isGone) chart = drawChart(element, data, colors)
       },
-      () => setError(new Error('The plot could not be loaded: reload the page')),
+      () => setMissing(true),
     )
     const observer = new ResizeObserver(() => chart?.resize())
     observer.observe(element)
@@ -152,7 +153,7 @@ function Lines({ data }: { readonly data: PlotData }) {
       chart?.destroy()
     }
   }, [data, theme.value])
-  if (error) return <Failure error={error} />
+  if (isMissing) return <PartFailure what="plots" />
   const { x, y, lines } = data
   const label = `${y} by ${x}: ${lines.map(({ name }) => name).join(', ')}`
   return <div class="lines" ref={place} role="img" aria-label={label} />
