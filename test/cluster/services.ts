@@ -41,8 +41,7 @@ export class Services {
     return join(this.#directory, String(service))
   }
 
-  async startAll(): Promise<void> {
-    await this.start(0)
+  async startNodes(): Promise<void> {
     for (let node = 1; node < this.count; node++) await this.start(node)
   }
 
@@ -52,7 +51,7 @@ export class Services {
       {
         ASSAY_WARM_UP: '0',
         ASSAY_TEST_CLOCK: this.#clockOf(service),
-        ...(service === 0 ? this.#homeEnvironment() : this.#nodeEnvironment()),
+        ...(service === 0 ? this.#homeEnvironment() : this.#nodeEnvironment(service)),
         ...environment,
       },
       service === 0 ? this.#port : 0,
@@ -90,17 +89,26 @@ export class Services {
     return join(this.#directory, `clock-${service}`)
   }
 
-  /** With query nodes, which have all rows, those of the home are read of the cluster: answers of both are compared. */
+  /** With query nodes, rows of the home are read of the cluster, and leave it. */
   #homeEnvironment(): Record<string, string> {
     return {
       ASSAY_BOOTSTRAP_KEY: serviceKey,
-      ASSAY_CLICKHOUSE: this.#cluster.nodes.map((node) => this.#cluster.urlOf(node)).join(','),
-      ASSAY_CLICKHOUSE_CLUSTER: clusterName,
+      ...this.#clickhouse(),
       ...(this.count > 1 && { ASSAY_HOT_DAYS: '0' }),
     }
   }
 
-  #nodeEnvironment(): Record<string, string> {
-    return { ASSAY_HOME: this.home, ASSAY_HOME_KEY: serviceKey }
+  /** Nodes read the cluster themselves; of several the last one has all rows itself: answers of both are compared. */
+  #nodeEnvironment(node: number): Record<string, string> {
+    const hasAll = node > 1 && node === this.count - 1
+    const home = { ASSAY_HOME: this.home, ASSAY_HOME_KEY: serviceKey }
+    return hasAll ? home : { ...home, ...this.#clickhouse() }
+  }
+
+  #clickhouse(): Record<string, string> {
+    return {
+      ASSAY_CLICKHOUSE: this.#cluster.nodes.map((node) => this.#cluster.urlOf(node)).join(','),
+      ASSAY_CLICKHOUSE_CLUSTER: clusterName,
+    }
   }
 }
