@@ -3,10 +3,12 @@ import { workerData } from 'node:worker_threads'
 import { withoutSecrets } from '../src/catalog/without-secrets.ts'
 import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
 import type { BackupAnswer, BackupTask } from '../src/storage/backup/backup-task.ts'
+import { filledRows } from '../src/storage/backup/lent-cuts.ts'
 import { readCatalog } from '../src/storage/backup/read-catalog.ts'
 import { BackupReader } from '../src/storage/backup/read-rows.ts'
 import { openRecords } from '../src/storage/environment.ts'
 import { giveWay } from '../src/storage/give-way.ts'
+import { LentRows } from '../src/storage/row/lent-rows.ts'
 import { storageError } from '../src/storage/storage-error.ts'
 import { openWhenAble } from './open-when-able.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
@@ -28,6 +30,8 @@ export default function read(task: BackupTask): BackupAnswer {
     switch (task.kind) {
       case 'rows':
         return { rows: reader.rows(task.range, task.from, task.bytes, task.lent) }
+      case 'fill':
+        return { list: filledRows(Buffer.from(task.list), LentRows.of(task.lent)) }
       case 'log':
         return { log: reader.log(task.range, task.bytes) }
       case 'state':

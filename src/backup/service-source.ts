@@ -31,8 +31,13 @@ export class ServiceSource implements BackupSource {
     return head as SourceState
   }
 
-  async rows(range: TransactionRange, from: RowPlace | undefined): Promise<RowsAnswer> {
-    const { head, bytes } = await this.#ask({ part: 'rows', ...range, from })
+  /** @param isKeptEnough of bodies that the service's cluster alone has, what it keeps will do */
+  async rows(
+    range: TransactionRange,
+    from: RowPlace | undefined,
+    isKeptEnough = false,
+  ): Promise<RowsAnswer> {
+    const { head, bytes } = await this.#ask({ part: 'rows', ...range, from, isKeptEnough })
     return { ...(head as Omit<RowsAnswer, 'list'>), list: bytes }
   }
 

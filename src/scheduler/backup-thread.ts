@@ -30,10 +30,24 @@ export class BackupThread {
     this.#open = () => openThreads('backup', { data, least: 1, most: 1 })
   }
 
-  /** See `BackupReader.rows`. What a cluster alone has is fetched. */
-  async rows(range: TransactionRange, from: RowPlace | undefined, bytes: number) {
+  /** See `BackupReader.rows`. What a cluster alone has is fetched, unless what is kept of it here will do. */
+  async rows(
+    range: TransactionRange,
+    from: RowPlace | undefined,
+    bytes: number,
+    isKeptEnough = false,
+  ): Promise<RowsPiece> {
     const task = { kind: 'rows', range, from, bytes } as const
+    if (isKeptEnough) return rowsIn(await this.#ask(task))
     return withBodies(async (lent) => rowsIn(await this.#ask({ ...task, lent })), this.bodiesOf)
+  }
+
+  /** See `filledRows`. */
+  async filled(list: Uint8Array): Promise<Uint8Array> {
+    return withBodies(async (lent) => {
+      const answer = await this.#ask({ kind: 'fill', list, lent })
+      return (answer as { readonly list: Uint8Array }).list
+    }, this.bodiesOf)
   }
 
   /** See `BackupReader.log`. */

@@ -138,7 +138,7 @@ export class ColdRecords {
   /** Bodies that have left the data directory, for who needs them here. */
   bodiesOf(evicted: readonly EvictedVersion[]): Promise<readonly SharedArrayBuffer[]> {
     const cold = {
-      exportedThrough: this.#mark?.through ?? 0,
+      exportedThrough: Math.max(this.#mark?.through ?? 0, this.#options.exported.evictedThere),
       round: this.#options.exported.round,
       reader: this.#reader,
     }

@@ -7,6 +7,7 @@ import { directorySizes } from '../../bench/peers/measure/directory-size.ts'
 import { type Cluster, clusterName } from '../cluster/cluster.ts'
 import { type ServeProcess, serveAssay } from '../support/assay-process.ts'
 import { isClusterAsked, useCluster } from '../support/given-cluster.ts'
+import { PlainProxy } from '../support/plain-proxy.ts'
 import { testKey } from '../support/running-service.ts'
 
 const clusterNumber = 84
@@ -20,11 +21,17 @@ describe.runIf(isClusterAsked)('a query node beside a cluster', { timeout: 240_0
   const folder = mkdtempSync(join(tmpdir(), 'assay-cold-nodes-'))
   let home: ServeProcess
   let node: ServeProcess
+  /** Between both. */
+  let proxy: PlainProxy
   let project: string
 
   beforeAll(async () => {
-    await cluster().ask(1, 'DROP DATABASE IF EXISTS followed SYNC')
+    const { nodes } = cluster()
+    for (const each of nodes) {
+      await cluster().ask(each, 'DROP DATABASE IF EXISTS followed SYNC')
+    }
     home = await startHome()
+    proxy = await PlainProxy.start([home.url])
     project = await newProject('followed')
     for (let from = 0; from < rowCount; from += rowsPerInsert) {
       await insert(Array.from({ length: rowsPerInsert }, (_, i) => recordOf(from + i)))
@@ -34,10 +41,11 @@ describe.runIf(isClusterAsked)('a query node beside a cluster', { timeout: 240_0
   }, 240_000)
 
   afterAll(async () => {
-    for (const { child, exit } of [node, home]) {
-      child.kill('SIGKILL')
-      await exit
+    for (const running of [node, home] as (ServeProcess | undefined)[]) {
+      running?.child.kill('SIGKILL')
+      await running?.exit
     }
+    await proxy.close()
     rmSync(folder, { recursive: true })
   })
 
@@ -55,7 +63,7 @@ describe.runIf(isClusterAsked)('a query node beside a cluster', { timeout: 240_0
   const startNode = () =>
     serveAssay(join(folder, 'node'), {
       ...clickhouse(cluster()),
-      ASSAY_HOME: `http://127.0.0.1:${homePort}`,
+      ASSAY_HOME: proxy.url,
       ASSAY_HOME_KEY: testKey,
     })
 
@@ -112,6 +120,12 @@ describe.runIf(isClusterAsked)('a query node beside a cluster', { timeout: 240_0
     }
     return given
   }
+
+  test('is told keys of what has left its home, and reads the bodies itself', async () => {
+    const { storage } = (await ask(home, '/admin/status')).json
+    const hotBytes = (rowCount - storage.cold.rows) * JSON.stringify(recordOf(0)).length
+    expect(proxy.bytes - hotBytes).toBeLessThan(50 * rowCount)
+  })
 
   test('has no more bodies than its home, and answers the same', async () => {
     await hasEvicted(node)

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { filledRows } from '../../src/storage/backup/lent-cuts.ts'
 import { BackupReader } from '../../src/storage/backup/read-rows.ts'
 import { evictRows, evictSegments, noteEvicted } from '../../src/storage/maintenance/evict-rows.ts'
 import { flush } from '../../src/storage/maintenance/flush.ts'
@@ -13,6 +14,7 @@ import { purgePlannedRows, purgeSegments } from '../../src/storage/maintenance/p
 import { readEvictedMark } from '../../src/storage/read/evicted-mark.ts'
 import { RecordReader } from '../../src/storage/read/record-reader.ts'
 import { verifyRecords } from '../../src/storage/read/verify-records.ts'
+import { LentRows } from '../../src/storage/row/lent-rows.ts'
 import { rowFlags } from '../../src/storage/row/row.ts'
 import { defaultLimits } from '../../src/storage/segment/segment-sink.ts'
 import type { SegmentStore } from '../../src/storage/segment/segment-store.ts'
@@ -163,8 +165,22 @@ it('is backed up with bodies that are lent, a piece at a time', () => {
   evict(records, store, through)
   const reader = new BackupReader(records.environment)
   const range = { after: 0, through }
-  expect(() => reader.rows(range, undefined, 1 << 20)).toThrow('in ClickHouse alone')
+  expect(() => reader.rows(range, undefined, 1 << 20, [])).toThrow('in ClickHouse alone')
   expect(reader.rows(range, undefined, 1 << 20, lent).rows).toEqual([[object, 24]])
+})
+
+it('is copied with what is kept, which who has the bodies fills in', () => {
+  const { records, store } = inserted(24)
+  const through = records.reader.lastTransaction()
+  const lent = lentOf(object, [...records.reader.keptDelta(object, 0, through)])
+  evict(records, store, through)
+  const reader = new BackupReader(records.environment)
+  const range = { after: 0, through }
+  const { list, rows } = reader.rows(range, undefined, 1 << 20, undefined)
+  expect(rows).toEqual([[object, 24]])
+  expect(() => filledRows(list, LentRows.of([]))).toThrow('in ClickHouse alone')
+  const whole = reader.rows(range, undefined, 1 << 20, lent)
+  expect(filledRows(list, LentRows.of(lent))).toEqual(whole.list)
 })
 
 it('leaves either the body or the mark, whenever the process is killed', async () => {

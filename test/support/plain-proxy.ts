@@ -5,6 +5,8 @@ export class PlainProxy {
   readonly url: string
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
+  /** Bytes that services have sent. */
+  bytes = 0
 
   private constructor(server: Server) {
     this.#server = server
@@ -45,6 +47,9 @@ export class PlainProxy {
         other.destroy()
       })
     }
+    to.on('data', (chunk: Buffer) => {
+      this.bytes += chunk.length
+    })
     from.pipe(to).pipe(from)
   }
 }

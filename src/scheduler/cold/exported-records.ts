@@ -5,6 +5,8 @@ export interface ExportedRecords {
   readonly through: number
   /** Of the export that they arrived with. */
   readonly round: string
+  /** Bodies up to this transaction have left the service that exports them; 0: that is this one, which knows it itself. */
+  readonly evictedThere: number
   /** Objects of which rows were removed here that the cluster may still have: until they are gone there, none of them is read. */
   readonly removing: ReadonlySet<number>
   /** Resolves once the nodes were found to have just what is here, up to the transaction. */
@@ -42,6 +44,10 @@ export class FollowedExport implements ExportedRecords {
   }
 
   get through(): number {
+    return this.#told.evicted
+  }
+
+  get evictedThere(): number {
     return this.#told.evicted
   }
 

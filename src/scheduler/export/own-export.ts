@@ -5,6 +5,7 @@ import type { ExportLoop } from './export-loop.ts'
 
 /** What the cluster has where this process exports the records itself. */
 export class OwnExport implements ExportedRecords {
+  readonly evictedThere = 0
   readonly #records: RecordsEnvironment
   readonly #loop: () => ExportLoop | undefined
 

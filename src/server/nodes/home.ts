@@ -332,7 +332,7 @@ export class Home {
   }
 
   async #copyNext(): Promise<void> {
-    const { engine, logger } = this.#options
+    const { engine, logger, followedExport } = this.#options
     const purge = this.#purges[0]
     if (purge && purge.transaction <= this.#last) {
       this.#purges.shift()
@@ -351,10 +351,12 @@ export class Home {
     const { list } = await this.#source.log({ after, through: this.#target })
     const { log, through } = beginningOf(list)
     const rows: Uint8Array[] = []
+    // This node has the home's cluster, too: what only that has is not asked of the home.
+    const isKeptEnough = followedExport !== undefined && followedExport.through > after
     let damaged = 0
     for (let from: RowPlace | undefined, isFirst = true; isFirst || from; isFirst = false) {
-      const piece = await this.#source.rows({ after, through }, from)
-      rows.push(piece.list)
+      const piece = await this.#source.rows({ after, through }, from, isKeptEnough)
+      rows.push(isKeptEnough ? await engine.backup.filled(piece.list) : piece.list)
       damaged += piece.damaged
       from = piece.next
     }

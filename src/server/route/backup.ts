@@ -25,7 +25,12 @@ const place = z.object({ object: z.number(), transaction, index: z.number() })
 
 const question = z.discriminatedUnion('part', [
   z.object({ part: z.literal('state'), transaction }),
-  z.object({ part: z.literal('rows'), ...range, from: place.optional() }),
+  z.object({
+    part: z.literal('rows'),
+    ...range,
+    from: place.optional(),
+    isKeptEnough: z.boolean().optional(),
+  }),
   z.object({ part: z.literal('log'), ...range }),
   z.object({ part: z.literal('digest'), ...range }),
   z.object({ part: z.literal('catalog'), known: z.array(z.string()), secrets: z.boolean() }),
@@ -105,7 +110,12 @@ async function answer(
       return encodeAnswer({ source, version, transaction: last, entry, logState })
     }
     case 'rows': {
-      const { list, ...head } = await engine.backup.rows(asked, asked.from, answerBytes)
+      const { list, ...head } = await engine.backup.rows(
+        asked,
+        asked.from,
+        answerBytes,
+        asked.isKeptEnough,
+      )
       return encodeAnswer(head, list)
     }
     case 'log': {

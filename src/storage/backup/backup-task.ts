@@ -10,7 +10,13 @@ export type BackupTask =
       readonly from: RowPlace | undefined
       readonly bytes: number
       /** See `BackupReader.rows`. */
-      readonly lent?: readonly SharedArrayBuffer[]
+      readonly lent?: readonly SharedArrayBuffer[] | undefined
+    }
+  | {
+      /** See `filledRows`. */
+      readonly kind: 'fill'
+      readonly list: Uint8Array
+      readonly lent: readonly SharedArrayBuffer[]
     }
   | { readonly kind: 'log'; readonly range: TransactionRange; readonly bytes: number }
   | { readonly kind: 'state'; readonly transaction: number }
@@ -24,6 +30,7 @@ export type BackupTask =
 
 export type BackupAnswer =
   | { readonly rows: RowsPiece }
+  | { readonly list: Uint8Array }
   | { readonly log: LogPiece }
   | { readonly state: LogState }
   | { readonly digest: string }

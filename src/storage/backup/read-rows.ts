@@ -66,7 +66,7 @@ export class BackupReader {
   readonly #reader: RecordReader
   #written: WrittenObjects | undefined
   #lent = LentRows.of([])
-  #hasEvicted = false
+  #wantsBodies = false
 
   constructor(records: RecordsEnvironment) {
     this.#records = records
@@ -77,18 +77,18 @@ export class BackupReader {
    * About `bytes` of rows, in the order of objects and versions. Throws what `evictedError` makes where they begin with bodies
    * that are not here.
    *
-   * @param lent bodies that a cluster has
+   * @param lent bodies that a cluster has; undefined: of these rows comes what is kept here
    */
   rows(
     range: TransactionRange,
     from: RowPlace | undefined,
     bytes: number,
-    lent: readonly SharedArrayBuffer[] = [],
+    lent: readonly SharedArrayBuffer[] | undefined,
   ): RowsPiece {
     this.#records.root.resetReadTxn()
     const within = beginRead(this.#records.root)
-    this.#lent = LentRows.of(lent)
-    this.#hasEvicted = readEvictedMark(this.#records.progress, within) !== undefined
+    this.#lent = LentRows.of(lent ?? [])
+    this.#wantsBodies = lent !== undefined && this.#hasEvicted(within)
     try {
       return this.#rows(range, from, bytes, within)
     } finally {
@@ -155,8 +155,12 @@ export class BackupReader {
     }
   }
 
+  #hasEvicted(within: ReadTransaction): boolean {
+    return readEvictedMark(this.#records.progress, within) !== undefined
+  }
+
   #lacksBodies(key: Buffer, value: Buffer): boolean {
-    if (!this.#hasEvicted) return false
+    if (!this.#wantsBodies) return false
     try {
       return lacksBodies(key, value, this.#records.checkedSince)
     } catch (thrown) {
