@@ -202,10 +202,14 @@ function Facts({ span }: { readonly span: TraceSpan }) {
     ...(firstToken === undefined ? [] : [`first token ${duration(firstToken)}`]),
   ]
   if (facts.length === 0) return null
-  const text = facts.join(' · ')
   return (
-    <span class="span-facts hint" title={text}>
-      {text}
+    <span class="span-facts hint" title={facts.join(' · ')}>
+      {facts.map((fact, place) => (
+        <span key={fact}>
+          {place > 0 && '\u00a0· '}
+          {fact}
+        </span>
+      ))}
     </span>
   )
 }
