@@ -11,6 +11,8 @@ import {
   duration,
   growth,
   kappa,
+  mean,
+  meanChange,
   number,
   points,
   preview,
@@ -97,6 +99,11 @@ test('scores have one decimal, shares and growth as much as tells something', ()
     '−30.0',
   ])
   expect([points(0.2), kappa(-0.5), kappa(1)]).toEqual(['20.0 points', '−0.50', '1.00'])
+})
+
+test('means of counts have three digits, and what is between them two', () => {
+  expect([2106.4, 1.9834, 0.062].map(mean)).toEqual(['2,106', '1.98', '0.062'])
+  expect([32.35, 0.04, 0.008667, 150.6].map(meanChange)).toEqual(['32', '0.04', '0.0087', '151'])
 })
 
 test('counts are grouped, and sizes have a unit', () => {

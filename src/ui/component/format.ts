@@ -65,11 +65,22 @@ function signed(text: string): string {
 const counts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
 const decimals = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 })
 const twoDigits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 2 })
+const threeDigits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 })
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 
 export function number(value: unknown): string {
   if (typeof value !== 'number') return preview(value)
   return Number.isInteger(value) ? counts.format(value) : decimals.format(value)
+}
+
+/** Of counts: `2,106`, `1.98`. */
+export function mean(value: number): string {
+  return (Math.abs(value) < 100 ? threeDigits : counts).format(value)
+}
+
+/** How far means are from each other: `32`, `0.0087`. */
+export function meanChange(value: number): string {
+  return (Math.abs(value) < 100 ? twoDigits : counts).format(value)
 }
 
 /** Where there is little room: 12,345 are 12.3K. */

@@ -1,4 +1,4 @@
-import { cost, duration, number } from '../component/format.ts'
+import { cost, duration, mean, meanChange } from '../component/format.ts'
 import type { MetricSummary } from '../service/experiment.ts'
 
 const titles: ReadonlyMap<string, string> = new Map([
@@ -21,12 +21,12 @@ export function MetricFacts({ metrics }: { readonly metrics: readonly MetricSumm
             <span class="for-wide"> per example</span>
           </dt>
           <dd>
-            {shownMetric(metric, unit)}
+            {shownMetric(metric, unit, mean)}
             {diff !== undefined && diff !== 0 && (
               <span class={`change ${diff > 0 ? 'worse' : 'better'}`}>
                 {' '}
                 {diff > 0 ? '+' : '−'}
-                {shownMetric(Math.abs(diff), unit)}
+                {shownMetric(Math.abs(diff), unit, meanChange)}
               </span>
             )}
           </dd>
@@ -36,7 +36,7 @@ export function MetricFacts({ metrics }: { readonly metrics: readonly MetricSumm
   )
 }
 
-export function shownMetric(value: number, unit: string): string {
+function shownMetric(value: number, unit: string, count: (value: number) => string): string {
   if (unit === 's') return duration(value)
-  return unit === '$' ? cost(value) : number(value < 100 ? value : Math.round(value))
+  return unit === '$' ? cost(value) : count(value)
 }
