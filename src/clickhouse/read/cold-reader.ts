@@ -44,6 +44,8 @@ const serverSettings = {
   max_replica_delay_for_distributed_queries: 1,
   // Numbers of JSON are numbers, whatever the user's profile says.
   output_format_json_quote_64bit_floats: 0,
+  // Statements of long conditions have more parts than nodes take of anybody.
+  max_ast_elements: 1_000_000,
   // Bodies are long.
   preferred_block_size_bytes: 2 ** 20,
 }
