@@ -17,7 +17,7 @@ interface Arrived {
 /** A condition that is true on replicas that have all, and a fault (`ReplicaBehind`) on others; the parameters are the query's. */
 export function arrivedCondition(database: string): string {
   // A subquery of IN is run where the rows are; one that is a value is run by the node that is asked.
-  return `0 IN (SELECT throwIf(if(argMax(round, at) = {round:String}, argMax(through, at), 0) < {exportedThrough:UInt64}, 'behind') FROM ${database}.arrived)`
+  return `0 IN (SELECT throwIf(if(argMax(round, at) = {round:String}, argMax(through, at), 0) < {arrivedThrough:UInt64}, 'behind') FROM ${database}.arrived)`
 }
 
 export class ArrivedTable {

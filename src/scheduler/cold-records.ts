@@ -8,6 +8,7 @@ import type { ClickHouseSettings } from '../clickhouse/settings.ts'
 import { AssayError, type EvictedVersion } from '../error.ts'
 import type { RecordsEnvironment } from '../storage/environment.ts'
 import { type EvictedMark, readEvictedMark } from '../storage/read/evicted-mark.ts'
+import { mayHaveSuperseded, type SupersedingRange } from '../storage/read/superseded-rows.ts'
 import type { TaskReads } from '../storage/read/task-reads.ts'
 import { ColdReader, type ColdView, coldViewAt } from './cold/cold-view.ts'
 import type { ExportedRecords, ToldExport } from './cold/exported-records.ts'
@@ -49,6 +50,8 @@ export interface ColdStatus {
 const worthwhileBytes = 64 * 2 ** 20
 const worthwhileMs = 3600_000
 const lookEveryMs = 30_000
+/** What of the log a query looks at, of what has not arrived yet. */
+const mostMarks = 2000
 /** Nodes remove rows within seconds. */
 const longestRemovalMs = 30_000
 const lookAtRemovalMs = 50
@@ -105,15 +108,18 @@ export class ColdRecords {
   /** What of a snapshot is read of the cluster. */
   viewAt(snapshot: { readonly transaction: number; readonly since: number }): ColdView | undefined {
     const { reads, exported } = this.#options
+    const { arrived, round } = exported
     const firstOf = (object: number) =>
       reads.during(({ records }) => {
         for (const { transaction } of records.partsOf(object)) return transaction
         return undefined
       })
+    const mayEnd = (object: number, range: SupersedingRange) =>
+      reads.during(({ records }) => mayHaveSuperseded(records, object, range, mostMarks))
     return coldViewAt(
-      { through: this.#rows.through, round: exported.round },
+      { through: this.#rows.through, arrived, round },
       this.#reader,
-      firstOf,
+      { firstOf, mayEnd },
       snapshot,
       exported.removing,
     )
@@ -147,8 +153,8 @@ export class ColdRecords {
 
   get status(): ColdStatus {
     const { through = 0, rows = 0, bytes = 0 } = this.#mark ?? {}
-    const { round, removing } = this.#options.exported
-    const told = { evicted: through, round, removing: [...removing] }
+    const { arrived, round, removing } = this.#options.exported
+    const told = { evicted: through, arrived, round, removing: [...removing] }
     return { through, rows, bytes, fault: this.#fault, told }
   }
 

@@ -59,6 +59,8 @@ function keyOf(read: object): string {
 const bounds = {
   database: 'assay',
   exportedThrough: 1,
+  arrivedThrough: 1,
+  areEndsKnown: true,
   transaction: 1,
   round: '',
   after: undefined,

@@ -167,6 +167,8 @@ const newest = 2 ** 48 - 2
 const bounds = {
   database,
   exportedThrough: newest,
+  arrivedThrough: newest,
+  areEndsKnown: true,
   round: arrivedRound,
   transaction: newest,
   after: undefined,

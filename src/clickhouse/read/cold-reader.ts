@@ -102,7 +102,7 @@ export class ColdReader {
       })
       const sql = `SELECT ${coldColumns} FROM ${this.database}.records WHERE (object, pagination_key, version) IN (${tuples.join()})
         AND ${arrivedCondition(this.database)}`
-      yield* this.rows({ sql, parameters: { exportedThrough, round } }, signal)
+      yield* this.rows({ sql, parameters: { arrivedThrough: exportedThrough, round } }, signal)
     }
   }
 

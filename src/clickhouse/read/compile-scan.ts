@@ -91,8 +91,7 @@ function scannedRows(
     from: (join = '') => `FROM ${bounds.database}.records${join} WHERE ${seen}`,
     parameters,
     compileContext,
-    // What is superseded elsewhere is known to who asks: neither groups nor the first rows can be made without it.
-    isWhole: bounds.transaction <= bounds.exportedThrough,
+    isWhole: bounds.areEndsKnown,
   }
 }
 
@@ -190,10 +189,14 @@ function firstRowsOf(
 /** Versions that are seen at the bounds. */
 function seenVersions(
   plan: PhysicalPlan,
-  { database, exportedThrough, round, transaction, after, from }: ColdBounds,
+  { database, exportedThrough, arrivedThrough, round, transaction, after, from }: ColdBounds,
 ): { readonly sql: string; readonly parameters: ScanParameters } {
   const [current, past] = objectsOf(plan)
-  const parameters: Record<string, ScanParameters[string]> = { exportedThrough, round }
+  const parameters: Record<string, ScanParameters[string]> = {
+    exportedThrough,
+    arrivedThrough,
+    round,
+  }
   const seen: string[] = []
   if (current.length > 0) {
     parameters.objects = current

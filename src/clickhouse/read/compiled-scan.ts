@@ -23,13 +23,17 @@ export interface ColdBounds {
   readonly database: string
   /** Row versions of this transaction and earlier ones are read there, later ones are not. */
   readonly exportedThrough: number
-  /** Of the export that they arrived with: only of replicas that have all of it is read. */
+  /** Only replicas that have this transaction and earlier ones are read; not before `exportedThrough`. */
+  readonly arrivedThrough: number
+  /** Of the export that they arrived with. */
   readonly round: string
-  /**
-   * What was superseded at this transaction or before is not seen. Where it is later than `exportedThrough`, the nodes may
-   * not know yet what ended a version: then whoever asks looks at each version that comes back, and groups cannot be had.
-   */
+  /** What was superseded at this transaction or before is not seen. */
   readonly transaction: number
+  /**
+   * Whether such replicas know of all versions that were. Otherwise whoever asks looks at each version that comes back, and
+   * neither groups nor the first rows can be had.
+   */
+  readonly areEndsKnown: boolean
   /** Only records whose pagination keys come before it. */
   readonly after: RowKey | undefined
   /** And only those from this one on; undefined: all. */

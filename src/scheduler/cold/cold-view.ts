@@ -2,6 +2,7 @@
 import { ExportFault } from '../../clickhouse/fault.ts'
 import { ColdReader } from '../../clickhouse/read/cold-reader.ts'
 import { AssayError } from '../../error.ts'
+import type { SupersedingRange } from '../../storage/read/superseded-rows.ts'
 
 export { ColdReader }
 
@@ -13,24 +14,37 @@ export interface ColdView {
   readonly reader: ColdReader
   /** Whether the object has any such rows. */
   readonly hasRows: (object: number) => boolean
+  /**
+   * What nodes are to have so that they know of all such rows of the objects that the snapshot does not see any more; undefined:
+   * they do not all know it yet.
+   */
+  readonly endsKnownWith: (objects: readonly number[]) => number | undefined
 }
 
-/** Up to which transaction rows are cold, of which export. */
+/** Up to which transaction rows are cold, and up to which they have arrived; of which export. */
 export interface ColdThrough {
   readonly through: number
+  readonly arrived: number
   readonly round: string
+}
+
+/** What is known here of an object. */
+export interface ColdObjects {
+  /** The first transaction that wrote to it, of those of which rows are left. */
+  readonly firstOf: (object: number) => number | undefined
+  /** Whether versions may have been superseded so. */
+  readonly mayEnd: (object: number, range: SupersedingRange) => boolean
 }
 
 /**
  * Of a snapshot's transaction; undefined where all of it is here.
  *
- * @param firstOf the first transaction that wrote to an object, of those of which rows are left
  * @param removing objects of which rows were removed here that the cluster may still have
  */
 export function coldViewAt(
-  { through, round }: ColdThrough,
+  { through, arrived, round }: ColdThrough,
   reader: ColdReader,
-  firstOf: (object: number) => number | undefined,
+  { firstOf, mayEnd }: ColdObjects,
   { transaction, since }: { readonly transaction: number; readonly since: number },
   removing: ReadonlySet<number>,
 ): ColdView | undefined {
@@ -44,7 +58,17 @@ export function coldViewAt(
     known.set(object, has)
     return has
   }
-  return { exportedThrough, round, reader, hasRows }
+  const after = Math.max(exportedThrough, Math.min(arrived, transaction))
+  const range = { after, through: transaction, version: exportedThrough }
+  const ends = new Map<number, boolean>()
+  const mayEndLater = (object: number): boolean => {
+    const may = ends.get(object) ?? (after < transaction && mayEnd(object, range))
+    ends.set(object, may)
+    return may
+  }
+  const endsKnownWith = (objects: readonly number[]) =>
+    objects.some((object) => hasRows(object) && mayEndLater(object)) ? undefined : after
+  return { exportedThrough, round, reader, hasRows, endsKnownWith }
 }
 
 function removalUnderWay(): AssayError {

@@ -1,8 +1,10 @@
 /** What a cluster has of the records here. */
 
 export interface ExportedRecords {
-  /** All transactions up to this one have arrived; 0: none. */
+  /** All transactions up to this one have arrived, and may leave here; 0: none. */
   readonly through: number
+  /** All transactions up to this one have arrived, also those that are to stay here. */
+  readonly arrived: number
   /** Of the export that they arrived with. */
   readonly round: string
   /** Bodies up to this transaction have left the service that exports them; 0: that is this one, which knows it itself. */
@@ -17,13 +19,15 @@ export interface ExportedRecords {
 export interface ToldExport {
   /** Bodies up to this transaction are on the cluster alone; 0: none. */
   readonly evicted: number
+  /** All transactions up to this one are on the cluster, too. */
+  readonly arrived: number
   readonly round: string
   readonly removing: readonly number[]
 }
 
 /** Where the records are a copy of another service's, which exports them. What has left that one may leave this one. */
 export class FollowedExport implements ExportedRecords {
-  #told: ToldExport = { evicted: 0, round: '', removing: [] }
+  #told: ToldExport = { evicted: 0, arrived: 0, round: '', removing: [] }
   /** How many removals of each object's rows are still to be done here. */
   readonly #waiting = new Map<number, number>()
 
@@ -45,6 +49,10 @@ export class FollowedExport implements ExportedRecords {
 
   get through(): number {
     return this.#told.evicted
+  }
+
+  get arrived(): number {
+    return Math.max(this.#told.evicted, this.#told.arrived)
   }
 
   get evictedThere(): number {

@@ -18,6 +18,10 @@ export class OwnExport implements ExportedRecords {
     return this.#loop()?.noted.through ?? 0
   }
 
+  get arrived(): number {
+    return this.through
+  }
+
   get round(): string {
     return this.#loop()?.noted.round ?? ''
   }

@@ -5,7 +5,7 @@ import type { PartialGroups } from '../../executor/task/task.ts'
 import { overBudget } from '../../executor/thread/memory-limit.ts'
 import { faultsTold } from '../cold/cold-view.ts'
 import { type GroupRow, groupsOfCluster } from './cluster-groups.ts'
-import { type ColdPlan, type ColdRun, provenOf, readsCold } from './cold-scan.ts'
+import { boundsOf, type ColdPlan, type ColdRun, provenOf, readsCold } from './cold-scan.ts'
 import { toldTraces } from './told-traces.ts'
 
 /** Undefined where the cluster is not asked for groups of a plan. */
@@ -13,9 +13,7 @@ export function compileColdGroups(run: ColdPlan): CompiledGroupScan | undefined 
   const { plan, context, semiJoinSets, snapshot } = run
   const { cold, transaction } = snapshot
   if (!cold || !readsCold(run) || plan.stage.kind !== 'groups') return undefined
-  const { exportedThrough, round, reader } = cold
-  const { database } = reader
-  const bounds = { database, exportedThrough, round, transaction, after: plan.after }
+  const bounds = boundsOf(plan, cold, transaction)
   return compileGroupScan(plan, bounds, context, toldTraces(semiJoinSets))
 }
 

@@ -1,12 +1,12 @@
 /** Candidate rows of the cluster for a scan. */
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { compileScan } from '../../clickhouse/read/compile-scan.ts'
-import type { ColdSlice, CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
+import type { ColdBounds, ColdSlice, CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
 import type { SemiJoinSet } from '../../executor/expression/semi-join-set.ts'
 import type { ScanTask, TaskInput } from '../../executor/task/task.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { describeLent } from '../../storage/row/lent-rows.ts'
-import { faultsTold } from '../cold/cold-view.ts'
+import { type ColdView, faultsTold } from '../cold/cold-view.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 import { toldTraces } from './told-traces.ts'
@@ -51,15 +51,25 @@ export function compileCold(run: ColdPlan, slice?: ColdSlice): CompiledScan | un
   const plan = longAfter ? { ...run.plan, afterSorted: undefined, limit: undefined } : run.plan
   const { cold, transaction } = snapshot
   if (!cold || !readsCold({ plan, snapshot })) return undefined
-  const { exportedThrough, round, reader } = cold
-  const { database } = reader
   const objects = plan.objects.filter(({ number }) => cold.hasRows(number))
   return compileScan(
     { ...plan, objects },
-    { database, exportedThrough, round, transaction, after: plan.after, ...slice },
+    { ...boundsOf(plan, cold, transaction), ...slice },
     context,
     toldTraces(semiJoinSets),
   )
+}
+
+/** What a plan reads on the nodes. */
+export function boundsOf(
+  { objects, after }: PhysicalPlan,
+  { exportedThrough, round, reader, endsKnownWith }: ColdView,
+  transaction: number,
+): ColdBounds {
+  const { database } = reader
+  const known = endsKnownWith(objects.map(({ number }) => number))
+  const ends = { arrivedThrough: known ?? exportedThrough, areEndsKnown: known !== undefined }
+  return { database, exportedThrough, ...ends, round, transaction, after }
 }
 
 /**

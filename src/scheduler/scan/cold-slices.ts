@@ -7,7 +7,7 @@ import type { ColdSlice } from '../../clickhouse/read/compiled-scan.ts'
 import type { OrderBound } from '../../executor/order/order-bound.ts'
 import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
 import { faultsTold } from '../cold/cold-view.ts'
-import { type ColdRun, compileCold } from './cold-scan.ts'
+import { boundsOf, type ColdRun, compileCold } from './cold-scan.ts'
 
 /** Rows of the first slice, about; each has twice as many as the one before, and none has more than most. */
 const [firstRows, mostRows] = [1000, 65_536]
@@ -19,11 +19,9 @@ export async function coldSlices(run: ColdRun): Promise<readonly ColdSlice[]> {
   const whole: ColdSlice = { after: plan.after, from: undefined }
   const isByAge = plan.sort.length === 0 && compileCold(run)?.result.limit === undefined
   if (!cold || !isByAge) return [whole]
-  const { exportedThrough, round, reader } = cold
-  const { database } = reader
-  const bounds = { database, exportedThrough, round, transaction, after: plan.after }
+  const sample = compileKeySample(plan, boundsOf(plan, cold, transaction))
   await pool.admitted()
-  for await (const text of faultsTold(reader.texts(compileKeySample(plan, bounds), pool.ending))) {
+  for await (const text of faultsTold(cold.reader.texts(sample, pool.ending))) {
     const [[count], keys] = JSON.parse(text) as readonly [[string], readonly string[]]
     return slicesOf(Number(count), keys, plan.after)
   }

@@ -1,6 +1,7 @@
 /** The data directory of a query node: a copy of what its home node has, which can be made again at any time. */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { AssayError } from '../../error.ts'
 import type { ToldExport } from '../../scheduler/cold/exported-records.ts'
@@ -9,6 +10,7 @@ import { writeDurablySync } from '../../storage/durable-file.ts'
 /** A `ToldExport`, as it is told and stored. */
 export const toldExport = z.object({
   evicted: z.number(),
+  arrived: z.number().default(0),
   round: z.string(),
   removing: z.array(z.number()),
 })
@@ -66,8 +68,11 @@ export class CacheFolder {
     this.#write()
   }
 
+  /** What has arrived changes all the time, and is told anew to who begins. */
   noteExport({ evicted, round, removing }: ToldExport): void {
-    this.#state = { ...this.#state, exported: { evicted, round, removing: [...removing] } }
+    const exported = { evicted, arrived: 0, round, removing: [...removing] }
+    if (isDeepStrictEqual(exported, this.#state.exported)) return
+    this.#state = { ...this.#state, exported }
     this.#write()
   }
 

@@ -72,7 +72,59 @@ export function forEachSupersededAfter(
   records: RecordReader,
   found: (row: number) => void,
 ): boolean {
-  if (from === to || records.lastSupersession(object) <= after) return true
+  if (from === to) return true
+  return forEachVersionSuperseded(
+    records,
+    object,
+    { after, through },
+    most,
+    (paginationKey, version) => {
+      const row = rowOf(keys, from, to, paginationKey, version)
+      if (row !== undefined) found(row)
+    },
+  )
+}
+
+/** Transactions after one and up to another, and the newest version that they are asked for. */
+export interface SupersedingRange {
+  readonly after: number
+  readonly through: number
+  /** A transaction. */
+  readonly version: number
+}
+
+/**
+ * Whether transactions of a range superseded a version that is not later than `version`. True, too, if it would take longer
+ * than reading `most` marks to tell.
+ */
+export function mayHaveSuperseded(
+  records: RecordReader,
+  object: number,
+  { after, through, version }: SupersedingRange,
+  most: number,
+): boolean {
+  let has = false
+  const isFound = forEachVersionSuperseded(
+    records,
+    object,
+    { after, through },
+    most,
+    (_, { transaction }) => {
+      has ||= transaction <= version
+    },
+  )
+  return has || !isFound
+}
+
+/** As `forEachSupersededAfter`, with the keys of each version. */
+function forEachVersionSuperseded(
+  records: RecordReader,
+  object: number,
+  { after, through }: Pick<SupersedingRange, 'after' | 'through'>,
+  most: number,
+  found: (paginationKey: RowKey, version: RowKey) => void,
+): boolean {
+  if (records.lastSupersession(object) <= after) return true
   const requests: { readonly first: number; readonly last: number }[] = []
   let marks = 0
   for (const { first, transaction, objects } of records.log(after, through)) {
@@ -83,24 +135,19 @@ export function forEachSupersededAfter(
     } else marks++
     if (marks > most) return false
   }
-  const ranges = requests.map(({ first, last }) => records.keptDelta(object, first - 1, last))
   try {
-    for (const { key, view } of concatenated(ranges)) {
-      const { previous, paginationKey } = view
-      // A record that begins anew names the deletion before, which nothing supersedes.
-      if (!previous || compareRowKeys(paginationKey, key) === 0) continue
-      const row = rowOf(keys, from, to, paginationKey, previous)
-      if (row !== undefined) found(row)
+    for (const { first, last } of requests) {
+      for (const { key, view } of records.keptDelta(object, first - 1, last)) {
+        const { previous, paginationKey } = view
+        // A record that begins anew names the deletion before, which nothing supersedes.
+        if (previous && compareRowKeys(paginationKey, key) !== 0) found(paginationKey, previous)
+      }
     }
   } catch (thrown) {
     if (isRecordDamage(thrown)) return false
     throw thrown
   }
   return true
-}
-
-function* concatenated<Item>(all: readonly Iterable<Item>[]): Generator<Item> {
-  for (const items of all) yield* items
 }
 
 function rowOf(
