@@ -26,7 +26,7 @@ export function comparisonColumns(
       width: isNarrow ? 180 : 240,
       cell: ({ input, expected }) => (
         <>
-          <span class="clamped">{preview(input, 400) || '—'}</span>
+          <span class="clamped">{preview(input, 400) || '–'}</span>
           {!isNarrow && expected !== null && expected !== undefined && (
             <span class="clamped hint">Expected: {preview(expected, 200)}</span>
           )}

@@ -231,7 +231,7 @@ function shownValue(row: Row, field: RecordField) {
       ))
     )
   }
-  return preview(value) || <span class="hint">—</span>
+  return preview(value) || <span class="hint">–</span>
 }
 
 function ChosenRecords(props: {

@@ -23,7 +23,7 @@ export function exampleColumns(
       id: 'input',
       title: 'Input',
       width: isNarrow ? 200 : 250,
-      cell: (row) => preview(row.input) || '—',
+      cell: (row) => preview(row.input) || '–',
     },
     ...(isNarrow ? [] : [{ id: 'output', title: 'Output', width: 250, cell: outputOf }]),
     ...scoreNames.map(

@@ -27,6 +27,8 @@ export function SavedDialog({
   const saved = useLoaded(`saved ${project.id}`, (signal) => listSaved(project.id, signal))
   const rights = useRights('project', project.id)
   const mayChange = rights.data?.permissions.includes('update') ?? false
+  // The form comes above the list, which is to stay where it was seen first.
+  const list = rights.data || rights.error ? saved.data : undefined
   const current = saved.data?.find(({ id }) => id === parameter('saved'))
   const keep = useAction(async (form: FormData) => {
     const shown = Object.fromEntries(
@@ -66,8 +68,8 @@ export function SavedDialog({
       )}
       {keep.error && <Failure error={keep.error} />}
       {saved.error && <Failure error={saved.error} retry={saved.reload} />}
-      {!saved.data && saved.isLoading && <Loading what="saved queries" />}
-      {saved.data?.length === 0 && (
+      {!list && !saved.error && <Loading what="saved queries" />}
+      {list?.length === 0 && (
         <Empty title="None yet">
           <p>
             {mayChange
@@ -76,31 +78,34 @@ export function SavedDialog({
           </p>
         </Empty>
       )}
-      <ul class="past">
-        {saved.data?.map((query) => (
-          <SavedLine
-            key={query.id}
-            query={query}
-            onOpen={() => {
-              onOpen(query.text, { ...query.shown, saved: query.id })
-              onClose()
-            }}
-            remove={
-              mayChange
-                ? async () => {
-                    await removeSaved(project.id, query.id)
-                    tell(`“${query.name}” is deleted`, {
-                      label: 'Undo',
-                      onChoose: () => void save(project.id, query).then(saved.reload, tellFailure),
-                    })
-                    if (parameter('saved') === query.id) setParameters({ saved: undefined })
-                    saved.reload()
-                  }
-                : undefined
-            }
-          />
-        ))}
-      </ul>
+      {list && list.length > 0 && (
+        <ul class="past">
+          {list.map((query) => (
+            <SavedLine
+              key={query.id}
+              query={query}
+              onOpen={() => {
+                onOpen(query.text, { ...query.shown, saved: query.id })
+                onClose()
+              }}
+              remove={
+                mayChange
+                  ? async () => {
+                      await removeSaved(project.id, query.id)
+                      tell(`“${query.name}” is deleted`, {
+                        label: 'Undo',
+                        onChoose: () =>
+                          void save(project.id, query).then(saved.reload, tellFailure),
+                      })
+                      if (parameter('saved') === query.id) setParameters({ saved: undefined })
+                      saved.reload()
+                    }
+                  : undefined
+              }
+            />
+          ))}
+        </ul>
+      )}
     </Dialog>
   )
 }

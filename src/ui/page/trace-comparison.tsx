@@ -242,7 +242,7 @@ function PairTree({
 }
 
 function SpanTime({ span }: { readonly span: TraceSpan | undefined }) {
-  if (!span) return <td class="number hint">—</td>
+  if (!span) return <td class="number hint">–</td>
   return (
     <td class={span.hasFailed ? 'number bad' : 'number'}>
       {span.hasFailed && (
@@ -313,12 +313,12 @@ function Numbers({
         {names.map((name) => (
           <tr key={name}>
             <th scope="row">{name.replaceAll('_', ' ')}</th>
-            <td class="number">{was.get(name)?.shown ?? '—'}</td>
+            <td class="number">{was.get(name)?.shown ?? '–'}</td>
             <td class="number">
               {was.get(name)?.value === is.get(name)?.value ? (
                 is.get(name)?.shown
               ) : (
-                <strong>{is.get(name)?.shown ?? '—'}</strong>
+                <strong>{is.get(name)?.shown ?? '–'}</strong>
               )}
             </td>
           </tr>
