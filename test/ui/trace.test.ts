@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('a trace in the page', { timeout: 60_000 }, () => {
     const texts = async () => (await lines.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
     expect(await texts()).toEqual([
       'task task 4.00 s 7.00 s',
-      'tool ask only in the second — 1.00 s',
+      'tool ask only in the second – 1.00 s',
       'tool find 1.00 s 4.00 s',
     ])
     await compared.getByRole('button', { name: 'tool find' }).click()
