@@ -85,7 +85,7 @@ async function writeBegun(
 ): Promise<StepResult> {
   const { engine, rule, automation, signal } = task
   const { path: _, file, ...range } = begun
-  if (isAgain) await destination.removeUnfinished(file)
+  if (isAgain) await removeUnfinished(destination, automation, begun)
   const rangeTask = { engine, rule, ...query, range, signal }
   const { rows, bytes, sha256 } = await writeRange(rangeTask, destination, file)
   const hasFile = sha256 !== undefined
@@ -165,9 +165,20 @@ async function removeBegun(
     if (isSame) throw thrown
     return undefined
   })
-  await place?.removeUnfinished(begun.file)
-  await place?.remove(begun.file)
-  await place?.remove(manifestPath(automation.id, begun))
+  if (!place) return
+  await removeUnfinished(place, automation, begun)
+  await place.remove(begun.file)
+  await place.remove(manifestPath(automation.id, begun))
+}
+
+/** What a kill has left of a file and of its manifest that were not whole. */
+async function removeUnfinished(
+  destination: Destination,
+  { id }: Automation,
+  begun: NonNullable<ExportState['begun']>,
+): Promise<void> {
+  await destination.removeUnfinished(begun.file)
+  await destination.removeUnfinished(manifestPath(id, begun))
 }
 
 /** What manifests tell of an export whose state is lost, as after a restore. */
