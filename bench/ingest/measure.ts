@@ -1,4 +1,5 @@
 /** One service over an empty directory: large batches and small ones in turns, then it comes to rest. */
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { BatchReader, type DataFile, rowsPerBatch } from '../peers/generator/data-file.ts'
 import { directorySizes } from '../peers/measure/directory-size.ts'
@@ -7,6 +8,7 @@ import { cpuMs } from '../peers/measure/process-status.ts'
 import { AssayClient } from '../peers/systems/assay-client.ts'
 import { AssayProcess } from '../peers/systems/assay-process.ts'
 import { addMaskingRules, type Beside, backUpAgainAndAgain } from './beside.ts'
+import { measureQueries, type QueryTimes } from './queries.ts'
 
 export interface IngestOptions {
   /** The built `main.js`. */
@@ -39,12 +41,17 @@ export interface IngestResult {
   readonly settleMsPerMegabyte: number
   /** Bytes on disk by those of the JSON, for each part of the data directory. */
   readonly share: Readonly<Record<string, number>>
+  /** Where backups are taken: how long queries take at rest, and beside them. */
+  readonly queries:
+    | { readonly atRest: readonly QueryTimes[]; readonly beside: readonly QueryTimes[] }
+    | undefined
 }
 
 const largeClients = 4
 const smallClients = 100
 const rowsPerSmallBatch = 25
 const workers = 2
+const queriesMs = 8000
 /** Of each kind of batches, the first of which is not counted: by then code is compiled. */
 const turns = 5
 
@@ -62,7 +69,8 @@ export async function measureIngest(options: IngestOptions): Promise<IngestResul
   try {
     const client = new AssayClient({ url, key, connections: 1 })
     const project = await client.postJson('/v1/project', { name: 'ingest' })
-    const path = `/v1/project_logs/${String(project.id)}/insert`
+    const projectId = String(project.id)
+    const path = `/v1/project_logs/${projectId}/insert`
     client.close()
     const load = { process, path }
     if (beside === 'masking') await addMaskingRules(process)
@@ -80,16 +88,32 @@ export async function measureIngest(options: IngestOptions): Promise<IngestResul
     await backups?.stop()
     const [begin, cpuBefore] = [performance.now(), cpuMs(process.pid)]
     await settle(process)
+    const settleSeconds = (performance.now() - begin) / 1000
+    const settleMsPerMegabyte = (cpuMs(process.pid) - cpuBefore) / (data.bytes / 1e6)
     return {
       large: reportOf(largeTurns),
       small: reportOf(smallTurns),
-      settleSeconds: (performance.now() - begin) / 1000,
-      settleMsPerMegabyte: (cpuMs(process.pid) - cpuBefore) / (data.bytes / 1e6),
+      settleSeconds,
+      settleMsPerMegabyte,
       share: sharesOf(directory, data.bytes),
+      queries: backups && (await queriesBeside(options, process, projectId)),
     }
   } finally {
     await process.stop()
   }
+}
+
+async function queriesBeside(
+  { server, directory }: IngestOptions,
+  service: AssayProcess,
+  projectId: string,
+): Promise<IngestResult['queries']> {
+  await measureQueries(service, projectId, queriesMs / 2)
+  const atRest = await measureQueries(service, projectId, queriesMs)
+  const backups = backUpAgainAndAgain(server, join(`${directory}-backups`, 'queried'), service)
+  const beside = await measureQueries(service, projectId, queriesMs)
+  await backups.stop()
+  return { atRest, beside }
 }
 
 function smallBodies(lines: Buffer): Buffer[] {

@@ -91,8 +91,20 @@ function table(results: readonly IngestResult[]): string {
     `${loads}\nsmall by large: ${ratio.toFixed(2)}; then idle after ` +
     `${of(({ settleSeconds }) => settleSeconds).toFixed(1)} s, ` +
     `${of(({ settleMsPerMegabyte }) => settleMsPerMegabyte).toFixed(1)} ms/MB; ` +
-    `on disk by JSON: ${parts}\n`
+    `on disk by JSON: ${parts}\n${besideText(results)}`
   )
+}
+
+/** How many times longer queries take beside backups. */
+function besideText(results: readonly IngestResult[]): string {
+  const pairs = results.flatMap(({ queries }) => queries ?? [])
+  const lines = (pairs[0]?.atRest ?? []).map(({ name }, i) => {
+    const times = (of: 'p50Ms' | 'p99Ms') =>
+      median(pairs.map(({ atRest, beside }) => beside[i]![of] / atRest[i]![of])).toFixed(2)
+    const p99 = median(pairs.map(({ beside }) => beside[i]!.p99Ms))
+    return `${name}: p50 ${times('p50Ms')} times, p99 ${times('p99Ms')} (${formatMs(p99)} ms)`
+  })
+  return lines.length === 0 ? '' : `queries beside backups: ${lines.join('; ')}\n`
 }
 
 function besidesAsked(): Beside[] {
