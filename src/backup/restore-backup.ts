@@ -1,6 +1,4 @@
 /** Makes a data directory from a backup. */
-import { existsSync, readdirSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { RemovedObjects } from '../catalog/removed-objects.ts'
@@ -14,6 +12,7 @@ import {
   type RestoredCounts,
 } from '../storage/backup/restore-records.ts'
 import { writeFormat } from '../storage/directory/data-format.ts'
+import { emptyFolder, requireEmpty } from '../storage/directory/empty-folder.ts'
 import { lockDirectory } from '../storage/directory-lock.ts'
 import { DurableFile, makeFolder, writeDurably } from '../storage/durable-file.ts'
 import { openRecords, type RecordsEnvironment } from '../storage/environment.ts'
@@ -59,9 +58,11 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const manifests = await readManifests(store)
   const from = chooseManifest(store.name, manifests, moment)
-  requireEmpty(directory)
+  requireEmpty(
+    directory,
+    'name a folder that is empty or not there; move the old one away, and delete it once all is well',
+  )
   const lock = await lockDirectory(directory)
-  let isWhole = false
   try {
     const ranges = allRanges(from, manifests)
     await makeFolder(directory)
@@ -77,13 +78,14 @@ export async function restoreBackup(
       const hasSecrets = await restoreSecrets(store, from, directory)
       writeFormat(directory)
       const transaction = counts.lastTransaction
-      isWhole = true
       return { ...counts, from, transaction, files, missing, hasSecrets }
     } finally {
       await records.root.close()
     }
+  } catch (thrown) {
+    await emptyFolder(directory)
+    throw thrown
   } finally {
-    if (!isWhole) await removeAll(directory)
     await lock.release()
   }
 }
@@ -92,24 +94,6 @@ function throughOf({ manifest }: NamedManifest, moment: Moment): number {
   return moment === 'last'
     ? manifest.transaction
     : Math.min(moment.transaction, manifest.transaction)
-}
-
-function requireEmpty(directory: string): void {
-  const others = contentOf(directory)
-  if (others.length === 0) return
-  throw new AssayError('COMMAND_INVALID', `${directory} is not empty: it has ${others[0]}`, {
-    hint: 'name a folder that is empty or not there; move the old one away, and delete it once all is well',
-  })
-}
-
-/** What is in a folder besides its lock. */
-function contentOf(directory: string): string[] {
-  const found = existsSync(directory) ? readdirSync(directory) : []
-  return found.filter((name) => !/^lock\.\d+$/.test(name))
-}
-
-async function removeAll(directory: string): Promise<void> {
-  for (const name of contentOf(directory)) await rm(join(directory, name), { recursive: true })
 }
 
 /** Returns the numbers of the objects that had been removed at that moment. */

@@ -1,11 +1,10 @@
 /** `assay clickhouse restore`: a data directory from what was exported. */
-
-import { existsSync, readdirSync } from 'node:fs'
 import { restoreExport } from '../../clickhouse/restore.ts'
 import { ServiceTable } from '../../clickhouse/service-table.ts'
 import type { ConfigFlags } from '../../config.ts'
 import { AssayError } from '../../error.ts'
 import { writeFormat } from '../../storage/directory/data-format.ts'
+import { requireEmpty } from '../../storage/directory/empty-folder.ts'
 import { lockDirectory } from '../../storage/directory-lock.ts'
 import { makeFolder } from '../../storage/durable-file.ts'
 import { openRecords } from '../../storage/environment.ts'
@@ -17,12 +16,7 @@ export type ClickHouseRestoreFlags = ConfigFlags
 
 export async function runRestoreExport(flags: ClickHouseRestoreFlags): Promise<void> {
   const { settings, directory } = readTarget(flags)
-  const found = existsSync(directory) ? readdirSync(directory) : []
-  if (found.some((name) => !/^lock\.\d+$/.test(name))) {
-    throw new AssayError('COMMAND_INVALID', `${directory} is not empty: it has ${found[0]}`, {
-      hint: 'name a folder that is empty or not there with --data-dir',
-    })
-  }
+  requireEmpty(directory, 'name a folder that is empty or not there with --data-dir')
   await withCluster(settings, async (cluster) => {
     const owner = await new ServiceTable(cluster, '', '').owner()
     const through = owner ? await new ServiceTable(cluster, owner, '').exported() : 0
