@@ -1,5 +1,4 @@
 /** Reads all of a data directory, tells what is damaged, and makes again what can be made again. */
-
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { SingleBar } from 'cli-progress'

@@ -1,5 +1,4 @@
 /** `assay status`: how a running service is, and how much is where. */
-
 import { writeExactJson } from '../type/exact-json.ts'
 import { Client, type ConnectionOptions } from './client.ts'
 import { counted } from './counted.ts'

@@ -1,5 +1,4 @@
 /** `assay restore`: a data directory from a backup. */
-
 import { resolve } from 'node:path'
 import { SingleBar } from 'cli-progress'
 import { parseMoment } from '../../backup/moment.ts'

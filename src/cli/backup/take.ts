@@ -1,5 +1,4 @@
 /** `assay backup`: takes one backup, or goes on taking them. */
-
 import { setPriority } from 'node:os'
 import { SingleBar } from 'cli-progress'
 import type { BackupStore } from '../../backup/backup-store.ts'

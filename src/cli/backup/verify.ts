@@ -1,5 +1,4 @@
 /** `assay backup verify` and `assay backup list`. */
-
 import { SingleBar } from 'cli-progress'
 import { type NamedManifest, readManifests } from '../../backup/manifest.ts'
 import { verifyBackups } from '../../backup/verify-backups.ts'

@@ -1,5 +1,4 @@
 /** `assay clickhouse verify`: whether ClickHouse has just what the data directory has. */
-
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClickHouseCluster } from '../../clickhouse/cluster.ts'

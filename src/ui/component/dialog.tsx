@@ -1,5 +1,4 @@
 /** Windows over the page, that are dealt with before one goes on. */
-
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { useAction } from '../service/action.ts'

@@ -1,5 +1,4 @@
 /** How many records there are over time, and how many of them failed; zooms by pointer and by keys. */
-
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLoaded } from '../service/load.ts'
 import { type Buckets, loadBuckets, type Span } from '../service/time-buckets.ts'

@@ -1,5 +1,4 @@
 /** JSON as a tree that opens step by step, with long lists and texts cut visibly. */
-
 import { useState } from 'preact/hooks'
 import { ExactNumber } from '../../json/exact-number.ts'
 import { counted, isObject, number } from './format.ts'

@@ -1,5 +1,4 @@
 /** Short news at the edge of the page: what was done, or what went wrong in the background. */
-
 import { signal } from '@preact/signals'
 import { Icon } from './icon.tsx'
 import { Link } from './link.tsx'

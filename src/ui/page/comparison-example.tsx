@@ -1,5 +1,4 @@
 /** One example in full, as each of the compared experiments has it. */
-
 import { preview } from '../component/format.ts'
 import { Icon } from '../component/icon.tsx'
 import { JsonView } from '../component/json-view.tsx'

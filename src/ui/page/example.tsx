@@ -1,5 +1,4 @@
 /** One example of an experiment beside the table: its values, what changed against the base, its trace. */
-
 import { score } from '../component/format.ts'
 import { Icon } from '../component/icon.tsx'
 import { JsonView } from '../component/json-view.tsx'

@@ -1,5 +1,4 @@
 /** Values of fields with their counts beside the rows: choosing one narrows the search. */
-
 import type { ComponentChildren } from 'preact'
 import { number } from '../component/format.ts'
 import { Icon } from '../component/icon.tsx'

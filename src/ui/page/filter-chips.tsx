@@ -1,5 +1,4 @@
 /** The conditions of a search, each of which can be taken out and changed. */
-
 import { useState } from 'preact/hooks'
 import { Icon } from '../component/icon.tsx'
 import { termsOf, textWith } from '../service/filter-terms.ts'

@@ -1,5 +1,4 @@
 /** The projects of the organization: found, opened, made, renamed and deleted. */
-
 import { useState } from 'preact/hooks'
 import type { Permission } from '../../catalog/permission.ts'
 import { counted } from '../component/format.ts'

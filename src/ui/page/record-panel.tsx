@@ -1,5 +1,4 @@
 /** One record of a dataset in full, to read at an older version, to change, or to make. */
-
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { FieldInput } from '../component/field-input.tsx'
 import { Icon } from '../component/icon.tsx'

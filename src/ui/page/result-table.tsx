@@ -1,5 +1,4 @@
 /** A result as a table of any length; a row opens beside it, whole. */
-
 import { useMemo, useState } from 'preact/hooks'
 import { counted, number, preview, time } from '../component/format.ts'
 import { Icon } from '../component/icon.tsx'

@@ -1,5 +1,4 @@
 /** Tags of a span, added and removed in place. */
-
 import { useState } from 'preact/hooks'
 import { Icon } from '../component/icon.tsx'
 import { Failure } from '../component/notice.tsx'

@@ -1,5 +1,4 @@
 /** Two traces side by side: their spans as one tree, and what differs in the one that is looked at. */
-
 import { useMemo } from 'preact/hooks'
 import { CopyButton } from '../component/copy-button.tsx'
 import { cost, counted, duration, isObject, metric, number, score } from '../component/format.ts'

@@ -1,5 +1,4 @@
 /** The tree of a trace with a waterfall; of its lines only those in sight are in the document. */
-
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { cost, counted, duration, score } from '../component/format.ts'
 import { Icon } from '../component/icon.tsx'

@@ -1,5 +1,4 @@
 /** One trace: its spans as a tree with a waterfall, and the one that is looked at. */
-
 import { useMemo, useState } from 'preact/hooks'
 import { CopyButton } from '../component/copy-button.tsx'
 import { counted, number } from '../component/format.ts'

@@ -1,5 +1,4 @@
 /** Views of the logs under names: opened, saved, renamed, deleted, and shared by their URL. */
-
 import { useEffect } from 'preact/hooks'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { TextField, textOf } from '../component/field.tsx'

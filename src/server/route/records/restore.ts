@@ -1,5 +1,4 @@
 /** Puts a dataset back to an earlier version, by writing what differs. */
-
 import type { Gate } from '../../../access/gate.ts'
 import { missingAccess } from '../../../catalog/missing-access.ts'
 import type { Engine, QueryResult } from '../../../engine.ts'
