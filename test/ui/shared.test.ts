@@ -6,6 +6,20 @@ import { RunningService } from '../support/running-service.ts'
 
 const project = '/app/default/p/support'
 
+/** Run in the page: how many windows it has opened since it was loaded. */
+const countDialogs = `
+  window.dialogs = 0
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) {
+      for (const node of addedNodes) {
+        if (node instanceof Element && (node.matches('dialog') || node.querySelector('dialog'))) {
+          window.dialogs++
+        }
+      }
+    }
+  }).observe(document, { childList: true, subtree: true })
+`
+
 describe.skipIf(!hasBrowser)('an address', { timeout: 300_000 }, () => {
   let service: RunningService
   let browser: PageBrowser
@@ -40,6 +54,7 @@ describe.skipIf(!hasBrowser)('an address', { timeout: 300_000 }, () => {
     sender = (await browser.page('/app')).page
     receiver = (await browser.page('/app')).page
     for (const page of [sender, receiver]) page.setDefaultTimeout(60_000)
+    await receiver.addInitScript(countDialogs)
   }, 240_000)
 
   afterAll(async () => {
@@ -49,7 +64,7 @@ describe.skipIf(!hasBrowser)('an address', { timeout: 300_000 }, () => {
 
   type Click = readonly [role: 'button' | 'menuitem' | 'tab', name: string]
 
-  /** Clicks lead to a window, whose address opens it for somebody else; Escape leaves it. */
+  /** Clicks lead to a window, whose address opens it for somebody else, once; Escape leaves it. */
   async function sharesWindow(path: string, clicks: readonly Click[], title: string) {
     await sender.goto(service.url + path)
     for (const [role, name] of clicks) {
@@ -61,6 +76,7 @@ describe.skipIf(!hasBrowser)('an address', { timeout: 300_000 }, () => {
     await receiver.keyboard.press('Escape')
     await receiver.getByRole('dialog').waitFor({ state: 'detached' })
     expect(new URL(receiver.url()).searchParams.get('open')).toBeNull()
+    expect(await receiver.evaluate('window.dialogs')).toBe(1)
   }
 
   test('opens the windows of projects', async () => {

@@ -16,7 +16,7 @@ export function useLoaded<Data>(
   key: string | undefined,
   load: (signal: AbortSignal) => Promise<Data>,
 ): Loaded<Data> {
-  const [state, setState] = useState<Omit<Loaded<Data>, 'reload'>>(nothing)
+  const [state, setState] = useState<State<Data>>(nothing)
   const [round, setRound] = useState(0)
   useEffect(() => {
     if (key === undefined) {
@@ -24,24 +24,36 @@ export function useLoaded<Data>(
       return
     }
     const abandon = new AbortController()
-    setState(({ data }) => ({ data, error: undefined, isLoading: true }))
+    setState(({ data }) => ({ key, data, error: undefined, isLoading: true }))
     load(abandon.signal).then(
       (data) => {
-        if (!abandon.signal.aborted) setState({ data, error: undefined, isLoading: false })
+        if (!abandon.signal.aborted) setState({ key, data, error: undefined, isLoading: false })
       },
       (error: unknown) => {
         if (abandon.signal.aborted) return
         const shown = error instanceof Error ? error : new Error(String(error))
-        setState(({ data }) => ({ data, error: shown, isLoading: false }))
+        setState(({ data }) => ({ key, data, error: shown, isLoading: false }))
       },
     )
     return () => abandon.abort()
     // `load` is made anew by each render; what it loads is told by the key.
   }, [key, round])
-  return { ...state, reload: () => setRound((count) => count + 1) }
+  const { data, error, isLoading } = state
+  return {
+    data,
+    error,
+    // Before it is begun, too: a picture that is replaced at once takes keys that are meant for the next.
+    isLoading: isLoading || state.key !== key,
+    reload: () => setRound((count) => count + 1),
+  }
 }
 
-const nothing = { data: undefined, error: undefined, isLoading: false } as const
+interface State<Data> extends Omit<Loaded<Data>, 'reload'> {
+  /** What was loaded last, or is under way. */
+  readonly key: string | undefined
+}
+
+const nothing = { key: undefined, data: undefined, error: undefined, isLoading: false } as const
 
 /** How often what is under way is looked at. */
 const reloadMs = 1000
