@@ -1,5 +1,5 @@
 /** A data directory is compared with what a cluster has of it, the cluster is mended, and a directory is made out of it. */
-import { readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Cluster, clusterName, hasCluster } from '../cluster/cluster.ts'
@@ -127,6 +127,36 @@ describe.runIf(isSlow && hasCluster())('what a cluster has of a data directory',
     },
     120_000,
   )
+
+  // What is asked for with the rows only, once the catalog and the log were written.
+  test.each([
+    [
+      'a node cannot give rows',
+      "toUInt8(concat('no flags but ', toString(flags))) AS flags",
+      'no flags but ',
+    ],
+    [
+      'a row is gone',
+      `if(version = (SELECT max(version) FROM ${table}), toUInt64(18446744073709551615), version) AS version`,
+      'changed while it was read',
+    ],
+  ])('leaves a folder empty where %s in between', async (_, broken, fault) => {
+    const directory = join(temporaryDirectory(), 'restored')
+    const restore = () => clickhouse('restore', '--data-dir', directory)
+    await service.halt()
+    const [records, kept] = [`${database}.records`, `${database}.kept`]
+    await cluster.ask(1, `RENAME TABLE ${records} TO ${kept}`)
+    await cluster.ask(1, `CREATE VIEW ${records} AS SELECT * REPLACE (${broken}) FROM ${kept}`)
+    const failed = await restore()
+    await cluster.ask(1, `DROP VIEW ${records}`)
+    await cluster.ask(1, `RENAME TABLE ${kept} TO ${records}`)
+    expect(failed.stderr).toContain(fault)
+    expect(failed.code).not.toBe(0)
+    expect(readdirSync(directory).filter((name) => !name.startsWith('lock.'))).toEqual([])
+    const { code, stderr } = await restore()
+    expect(code, stderr).toBe(0)
+    service = await RunningService.over(service.directory, environment())
+  })
 
   test('makes a data directory, which answers as the first one', async () => {
     const dataset = await service.create('dataset', project)

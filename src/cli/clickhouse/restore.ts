@@ -1,10 +1,12 @@
 /** `assay clickhouse restore`: a data directory from what was exported. */
+import type { ClickHouseCluster } from '../../clickhouse/cluster.ts'
 import { restoreExport } from '../../clickhouse/restore.ts'
 import { ServiceTable } from '../../clickhouse/service-table.ts'
 import type { ConfigFlags } from '../../config.ts'
 import { AssayError } from '../../error.ts'
+import type { RestoredCounts } from '../../storage/backup/restore-records.ts'
 import { writeFormat } from '../../storage/directory/data-format.ts'
-import { requireEmpty } from '../../storage/directory/empty-folder.ts'
+import { emptyFolder, requireEmpty } from '../../storage/directory/empty-folder.ts'
 import { lockDirectory } from '../../storage/directory-lock.ts'
 import { makeFolder } from '../../storage/durable-file.ts'
 import { openRecords } from '../../storage/environment.ts'
@@ -26,34 +28,46 @@ export async function runRestoreExport(flags: ClickHouseRestoreFlags): Promise<v
         `${settings.database} has no export that has come to an end: nothing can be restored from it`,
       )
     }
-    await makeFolder(directory)
     const lock = await lockDirectory(directory)
-    const records = openRecords(directory, { readOnly: false })
     try {
-      const tell = progressTeller()
-      const { rows, objects, transactions, missing } = await restoreExport(
-        cluster,
-        records,
-        through,
-        tell,
-      )
-      if (missing.length > 0) {
-        throw new AssayError('STORAGE_CORRUPT', `${settings.database} changed while it was read`, {
-          hint: 'stop the service that exports to it, and try again',
-        })
-      }
-      writeFormat(directory)
+      await makeFolder(directory)
+      const { rows, objects, transactions } = await restoreInto(directory, cluster, through)
       say(
         `${directory} has what ${settings.database} had up to transaction ${formatTransaction(through)}: ` +
           `${counted(rows, 'row version')} of ${counted(objects, 'object')} in ${counted(transactions, 'transaction')}.\n` +
           'Keys, passwords, secrets and attachments are not exported: start the service with ASSAY_BOOTSTRAP_KEY, ' +
           'and let it export to another database, or drop this one first.',
       )
+    } catch (thrown) {
+      await emptyFolder(directory)
+      throw thrown
     } finally {
-      await records.root.close()
       await lock.release()
     }
   })
+}
+
+/** The folder is named with its format last: until then no service takes it for a data directory. */
+async function restoreInto(
+  directory: string,
+  cluster: ClickHouseCluster,
+  through: number,
+): Promise<RestoredCounts> {
+  const records = openRecords(directory, { readOnly: false })
+  try {
+    const restored = await restoreExport(cluster, records, through, progressTeller())
+    if (restored.missing.length > 0) {
+      throw new AssayError(
+        'STORAGE_CORRUPT',
+        `${cluster.settings.database} changed while it was read`,
+        { hint: 'stop the service that exports to it, and try again' },
+      )
+    }
+    writeFormat(directory)
+    return restored
+  } finally {
+    await records.root.close()
+  }
 }
 
 /** Says how far it is, every few seconds. */
