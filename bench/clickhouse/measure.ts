@@ -266,7 +266,7 @@ export class MeasuredService {
       const answer = JSON.parse((await client.post('/btql', asked)).toString()) as {
         readonly audit_log: readonly { event: string; rows: number; bytes: number }[]
       }
-      const statements = answer.audit_log.filter(({ event }) => event === 'cluster')
+      const statements = answer.audit_log.filter(({ event }) => event.startsWith('cluster'))
       const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
       return {
         statements: statements.length,

@@ -99,9 +99,10 @@ export function compileCondition(
       return wordSearch(node, context)
     case 'in_traces': {
       const set = context.traceSet(node.set)
-      const isTraces = node.trace.kind === 'field' && node.trace.path.join('.') === 'root_span_id'
-      if (set === undefined || !isTraces) return unknown
-      const whereTrue = decided(`((object, trace) IN (${set}))`)
+      const column =
+        node.trace.kind === 'field' ? membersColumns[node.trace.path.join('.')] : undefined
+      if (set === undefined || column === undefined) return unknown
+      const whereTrue = decided(`((object, ${column}) IN (${set}))`)
       return { whereTrue, whereFalse: noneOf(whereTrue), doubts: [] }
     }
     default: {
@@ -159,6 +160,9 @@ function truthOf({ typed, hidden, isHidden, doubts }: CompiledValue): CompiledCo
     doubts,
   }
 }
+
+/** By field, the columns of what sets have. */
+const membersColumns: Readonly<Record<string, string>> = { root_span_id: 'trace', id: 'id' }
 
 /** Kinds of expressions whose value is true, false or null. */
 const conditionKinds: ReadonlySet<BoundExpression['kind']> = new Set([

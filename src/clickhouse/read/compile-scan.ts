@@ -1,4 +1,5 @@
 /** Compiles what of a plan's scan the nodes do: which versions are seen, which may pass, and what is made of them. */
+import type { BoundAggregate } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { arrivedCondition } from '../arrived-table.ts'
@@ -13,6 +14,7 @@ import {
 import { compileOrder } from './compile-order.ts'
 import { type CompiledPredicates, compilePredicates } from './compile-predicates.ts'
 import { compilePlanGroups } from './compile-unpivot.ts'
+import { mayRepeatUsage } from './compile-usage.ts'
 import type { CompileContext } from './compile-value.ts'
 import type {
   ColdBounds,
@@ -60,9 +62,15 @@ function leftOf(
 }
 
 /** Groups of the rows of the scan; undefined where all are to be aggregated elsewhere. */
-export const compileGroupScan: CompileGroupScan = (plan, bounds, context, traceSet = noSets) => {
+export const compileGroupScan: CompileGroupScan = (
+  plan,
+  bounds,
+  context,
+  traceSet = noSets,
+  usage,
+) => {
   const scanned = scannedRows(plan, bounds, context, traceSet)
-  return scanned.isWhole ? groupsOf(plan, scanned) : undefined
+  return scanned.isWhole ? groupsOf(plan, scanned, usage) : undefined
 }
 
 /** Keys that a sample has: with more of them, its slices are smaller. */
@@ -126,6 +134,7 @@ interface ScannedRows {
 function groupsOf(
   plan: PhysicalPlan,
   { from, rows, level, parameters, compileContext }: ScannedRows,
+  usage: BoundAggregate | undefined,
 ): CompiledGroupScan | undefined {
   const { stage } = plan
   if (stage.kind !== 'groups' || rows.sure === '0') return undefined
@@ -135,7 +144,8 @@ function groupsOf(
   const grouped = conjunction([rows.sure, negation(disjunction(doubts))])
   const others = conjunction([rows.may, negation(grouped)])
   const by = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`
-  const made = `SELECT ${columns.join(', ')} ${from(join)} AND ${conjunction([grouped, passes])}${by}`
+  const having = usage ? ` HAVING ${mayRepeatUsage(usage, compileContext)}` : ''
+  const made = `SELECT ${columns.join(', ')} ${from(join)} AND ${conjunction([grouped, passes])}${by}${having}`
   const left = level === 'exact' ? undefined : 'filter'
   const rest: CompiledScan = {
     sql: `SELECT ${coldColumns} ${from()} AND ${others}`,

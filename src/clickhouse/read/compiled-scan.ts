@@ -1,4 +1,5 @@
 /** What of a scan the cluster runs: the seam between who compiles plans and who asks the nodes. */
+import type { BoundAggregate } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { RowKey } from '../../type/transaction.ts'
@@ -91,11 +92,13 @@ export interface CompiledGroupScan
   readonly rest: CompiledScan | undefined
 }
 
+/** @param usage `repeated_usage`, where only groups are wanted that it may find anything in; undefined: all are */
 export type CompileGroupScan = (
   plan: PhysicalPlan,
   bounds: ColdBounds,
   context: EvaluationContext,
   traceSet?: TraceSetSql,
+  usage?: BoundAggregate,
 ) => CompiledGroupScan | undefined
 
 /**

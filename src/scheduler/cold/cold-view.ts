@@ -19,6 +19,8 @@ export interface ColdView {
    * they do not all know it yet.
    */
   readonly endsKnownWith: (objects: readonly number[]) => number | undefined
+  /** The same with rows that are here, too, as far as the ends of those of the objects are known. */
+  readonly furthest: (objects: readonly number[]) => ColdView
 }
 
 /** Up to which transaction rows are cold, and up to which they have arrived; of which export. */
@@ -44,12 +46,35 @@ export interface ColdObjects {
 export function coldViewAt(
   { through, arrived, round }: ColdThrough,
   reader: ColdReader,
-  { firstOf, mayEnd }: ColdObjects,
+  objects: ColdObjects,
   { transaction, since }: { readonly transaction: number; readonly since: number },
   removing: ReadonlySet<number>,
 ): ColdView | undefined {
   const exportedThrough = Math.min(through, transaction)
   if (exportedThrough <= since) return undefined
+  const arrivedThrough = Math.max(exportedThrough, Math.min(arrived, transaction))
+  return viewThrough(exportedThrough, {
+    arrivedThrough,
+    transaction,
+    round,
+    reader,
+    objects,
+    removing,
+  })
+}
+
+interface ViewOptions {
+  readonly arrivedThrough: number
+  readonly transaction: number
+  readonly round: string
+  readonly reader: ColdReader
+  readonly objects: ColdObjects
+  readonly removing: ReadonlySet<number>
+}
+
+function viewThrough(exportedThrough: number, options: ViewOptions): ColdView {
+  const { arrivedThrough, transaction, round, reader, removing } = options
+  const { firstOf, mayEnd } = options.objects
   const known = new Map<number, boolean>()
   const hasRows = (object: number): boolean => {
     const has =
@@ -58,17 +83,35 @@ export function coldViewAt(
     known.set(object, has)
     return has
   }
-  const after = Math.max(exportedThrough, Math.min(arrived, transaction))
-  const range = { after, through: transaction, version: exportedThrough }
+  const range = { after: arrivedThrough, through: transaction, version: exportedThrough }
   const ends = new Map<number, boolean>()
   const mayEndLater = (object: number): boolean => {
-    const may = ends.get(object) ?? (after < transaction && mayEnd(object, range))
+    const may = ends.get(object) ?? (arrivedThrough < transaction && mayEnd(object, range))
     ends.set(object, may)
     return may
   }
   const endsKnownWith = (objects: readonly number[]) =>
-    objects.some((object) => hasRows(object) && mayEndLater(object)) ? undefined : after
-  return { exportedThrough, round, reader, hasRows, endsKnownWith }
+    objects.some((object) => hasRows(object) && mayEndLater(object)) ? undefined : arrivedThrough
+  const view: ColdView = {
+    exportedThrough,
+    round,
+    reader,
+    hasRows,
+    endsKnownWith,
+    furthest: (objects) => {
+      for (let back = 0; arrivedThrough - back > exportedThrough; back = nextStep(back)) {
+        const further = viewThrough(arrivedThrough - back, options)
+        if (further.endsKnownWith(objects) !== undefined) return further
+      }
+      return view
+    },
+  }
+  return view
+}
+
+/** What was written last is changed most often, as spans that end: soon there is a place before all that was. */
+function nextStep(back: number): number {
+  return Math.max(16, 16 * back)
 }
 
 function removalUnderWay(): AssayError {

@@ -1,4 +1,5 @@
 /** Groups that the cluster makes of rows that only it has. */
+import type { BoundAggregate } from '../../binder/bound.ts'
 import { compileGroupScan } from '../../clickhouse/read/compile-scan.ts'
 import type { CompiledGroupScan, CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
 import type { PartialGroups } from '../../executor/task/task.ts'
@@ -8,13 +9,20 @@ import { type GroupRow, groupsOfCluster } from './cluster-groups.ts'
 import { boundsOf, type ColdPlan, type ColdRun, provenOf, readsCold } from './cold-scan.ts'
 import { toldTraces } from './told-traces.ts'
 
-/** Undefined where the cluster is not asked for groups of a plan. */
-export function compileColdGroups(run: ColdPlan): CompiledGroupScan | undefined {
+/**
+ * Undefined where the cluster is not asked for groups of a plan.
+ *
+ * @param usage see `CompileGroupScan`
+ */
+export function compileColdGroups(
+  run: ColdPlan,
+  usage?: BoundAggregate,
+): CompiledGroupScan | undefined {
   const { plan, context, semiJoinSets, snapshot } = run
   const { cold, transaction } = snapshot
   if (!cold || !readsCold(run) || plan.stage.kind !== 'groups') return undefined
   const bounds = boundsOf(plan, cold, transaction)
-  return compileGroupScan(plan, bounds, context, toldTraces(semiJoinSets))
+  return compileGroupScan(plan, bounds, context, toldTraces(semiJoinSets), usage)
 }
 
 export interface ColdGroups {
@@ -31,9 +39,10 @@ export interface ColdGroups {
 export async function coldGroups(
   run: ColdRun,
   budgetBytes: number,
+  usage?: BoundAggregate,
 ): Promise<ColdGroups | undefined> {
   const { name, plan, snapshot, pool, audit } = run
-  const compiled = compileColdGroups(run)
+  const compiled = compileColdGroups(run, usage)
   if (!compiled || plan.stage.kind !== 'groups') return undefined
   await pool.admitted()
   const started = audit.now()

@@ -9,11 +9,13 @@ import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { inSemiJoinSet } from '../../planner/trace-plan.ts'
 import { samePath } from '../../type/value.ts'
 import type { SharedDictionary } from '../../vector/shared-dictionary.ts'
+import { compileColdGroups } from './cold-groups.ts'
 import { readsCold } from './cold-scan.ts'
 import { isSegmentRange, type SegmentRange } from './scan-range.ts'
 import { type PlanRun, scanGroups, sharedDictionaries, splitInputs } from './scan-rows.ts'
-import { traceSetOfCodes } from './semi-join-sets.ts'
-import { findsRepeatedUsage } from './usage-cache.ts'
+import { traceSetOfCodes, traceSetOfGroups } from './semi-join-sets.ts'
+import { withCold } from './snapshot.ts'
+import { usageOf } from './usage-cache.ts'
 
 const tracePath = ['root_span_id']
 
@@ -23,7 +25,8 @@ const tracePath = ['root_span_id']
  */
 export async function inRepeatingTraces(run: PlanRun): Promise<PlanRun | undefined> {
   const { plan } = run
-  if (readsCold(run) || !findsRepeatedUsage(plan) || !plan.predicates.every(isOfTraces)) return run
+  if (!usageOf(plan) || !plan.predicates.every(isOfTraces)) return run
+  if (readsCold(run)) return inRepeatingTracesOfCluster(run)
   const { ranges, others } = splitInputs(run)
   // Rows of other kinds are versions of the past.
   if (!others.every(({ kind }) => kind === 'log' || kind === 'lost')) return run
@@ -43,6 +46,25 @@ export async function inRepeatingTraces(run: PlanRun): Promise<PlanRun | undefin
   if (!hasFresh && [...codes.values()].every(({ length }) => length === 0)) return undefined
   const set = traceSetOfCodes(found.dictionary, codes, freshTraces)
   return { ...rest, plan: narrowed, semiJoinSets: [...run.semiJoinSets, set] }
+}
+
+/**
+ * The same where the cluster has rows: it tells the traces. It is asked for all that it has, also of rows that are here, so that
+ * few traces have others; of these nothing is known.
+ */
+async function inRepeatingTracesOfCluster(run: PlanRun): Promise<PlanRun | undefined> {
+  const { plan, snapshot, semiJoinSets } = run
+  const cold = snapshot.cold!.furthest(plan.objects.map(({ number }) => number))
+  const { traces, tracesOfAll, narrowed } = plansOf(plan, semiJoinSets.length)
+  const usage = usageOf(plan)
+  const runs = [traces, tracesOfAll].map((plan) => {
+    return { ...run, plan, snapshot: withCold(snapshot, cold) }
+  })
+  const told = runs.find((each) => compileColdGroups(each, usage) !== undefined)
+  if (!told) return run
+  const set = traceSetOfGroups(await scanGroups(told, usage))
+  if (set.objects.length === 0) return undefined
+  return { ...run, plan: narrowed, semiJoinSets: [...semiJoinSets, set] }
 }
 
 function isOfTraces({ kind }: BoundExpression): boolean {
@@ -92,6 +114,8 @@ function codesElsewhere(
 interface UsagePlans {
   /** Finds the traces of the rows that it is given. */
   readonly traces: PhysicalPlan
+  /** The same of all rows: the cluster is told of few sets. */
+  readonly tracesOfAll: PhysicalPlan
   /** The plan over the traces of one more set. */
   readonly narrowed: PhysicalPlan
 }
@@ -103,8 +127,10 @@ function plansOf(plan: PhysicalPlan, set: number): UsagePlans {
   let made = plans.get(plan)
   if (!made) {
     const stage = plan.stage.kind === 'groups' ? { ...plan.stage, aggregates: [] } : plan.stage
+    const traces = { ...plan, stage, stages: [] }
     made = {
-      traces: { ...plan, stage, stages: [] },
+      traces,
+      tracesOfAll: { ...traces, predicates: [] },
       narrowed: { ...plan, predicates: [...plan.predicates, inSemiJoinSet(set)] },
     }
     plans.set(plan, made)

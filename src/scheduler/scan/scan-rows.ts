@@ -1,4 +1,5 @@
 /** Runs the scans of a plan: tasks with a bounded number in flight, and what they give in order. */
+import type { BoundAggregate } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { ColdSlice, CompiledScan } from '../../clickhouse/read/compiled-scan.ts'
 import type { SortedRows } from '../../executor/column/row-list.ts'
@@ -71,9 +72,14 @@ export interface SplitInputs {
   readonly skipped?: number
 }
 
-/** The groups that each task has found. */
+/**
+ * The groups that each task has found.
+ *
+ * @param usage `repeated_usage`, where of the cluster only those are wanted that it may find anything in
+ */
 export async function scanGroups(
   run: PlanRun,
+  usage?: BoundAggregate,
 ): Promise<Extract<FinishTask['input'], { kind: 'groups' }>> {
   const { ranges, others } = splitInputs(run)
   const dictionaries = await sharedDictionaries(run, ranges)
@@ -99,7 +105,7 @@ export async function scanGroups(
     const morsels = segmentMorsels(ranges.filter(isSegmentRange))
     await scanAll(morsels, localGroupingOf(morsels, key, partials))
   }
-  const made = await coldGroups(run, run.pool.budgetBytes)
+  const made = await coldGroups(run, run.pool.budgetBytes, usage)
   const scan = { run, wanted: 0, dictionaries }
   const rows = made ? made.rest : compileCold(run)
   for await (const result of scanCold(scan, rows)) partials.push(result as GroupsResult)

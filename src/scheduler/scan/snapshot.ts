@@ -28,6 +28,12 @@ export interface QuerySnapshot {
   release(): void
 }
 
+/** The same where more is read of the cluster. */
+export function withCold(snapshot: QuerySnapshot, cold: ColdView): QuerySnapshot {
+  const segments = snapshot.segments.filter((each) => hasLater(each, cold.exportedThrough))
+  return { ...snapshot, cold, segments }
+}
+
 /** Those of a manifest that hold superseded versions alone, and the others. */
 const partedSegments = new WeakMap<
   Manifest,
@@ -59,9 +65,11 @@ export function seenSegments(
   const seen = past.filter(({ metadata }) => metadata.supersededThrough! > transaction)
   const all = seen.length === 0 ? current : [...current, ...seen]
   if (since === 0) return all
-  return all.filter(({ metadata }) =>
-    metadata.objects.some(({ lastTransaction }) => lastTransaction > since),
-  )
+  return all.filter((each) => hasLater(each, since))
+}
+
+function hasLater({ metadata }: Pick<ManifestSegment, 'metadata'>, transaction: number): boolean {
+  return metadata.objects.some(({ lastTransaction }) => lastTransaction > transaction)
 }
 
 /** Values of the row store, mostly blocks of 64 KiB, that one part of a history has at most. */

@@ -3,6 +3,7 @@
  * tokens without a filter, which dashboards ask for again and again, finding it takes most of the time.
  */
 import { LRUCache } from 'lru-cache'
+import type { BoundAggregate } from '../../binder/bound.ts'
 import type { SemiJoinSet } from '../../executor/expression/semi-join-set.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 
@@ -35,7 +36,7 @@ export class UsageCache {
 function isOfWholeSources(plan: PhysicalPlan): boolean {
   const { access, objects, predicates, after } = plan
   return (
-    findsRepeatedUsage(plan) &&
+    usageOf(plan) !== undefined &&
     access.kind === 'scan' &&
     predicates.length === 0 &&
     after === undefined &&
@@ -43,9 +44,10 @@ function isOfWholeSources(plan: PhysicalPlan): boolean {
   )
 }
 
-/** Whether it finds the spans that repeat the usage of others. */
-export function findsRepeatedUsage({ stage }: PhysicalPlan): boolean {
-  return stage.kind === 'groups' && stage.aggregates.some(({ name }) => name === 'repeated_usage')
+/** Of a plan that finds the spans which repeat the usage of others, the aggregate that does. */
+export function usageOf({ stage }: PhysicalPlan): BoundAggregate | undefined {
+  if (stage.kind !== 'groups') return undefined
+  return stage.aggregates.find(({ name }) => name === 'repeated_usage')
 }
 
 function bytesOf({ traces, numbered }: SemiJoinSet): number {
