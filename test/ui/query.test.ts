@@ -106,10 +106,23 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
     await problem.getByText('did you mean').waitFor()
     await page.locator('.cm-lintRange-error').waitFor()
     await page.keyboard.press('Control+Enter')
-    await page.getByRole('alert').getByText('unknown field "scroes"').waitFor()
+    await page.getByRole('alert').getByText('the query has 1 error').waitFor()
+    expect(await page.getByText('unknown field "scroes"').count()).toBe(1)
     await problem.click()
     await page.keyboard.insertText('scores.Factuality')
     await problem.getByText('unknown field "scroes"').waitFor({ state: 'detached' })
+    expect(await page.getByRole('alert').allInnerTexts()).toEqual([''])
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.result-head').getByText('row').waitFor()
+  })
+
+  test('tells the faults of a query that a link leads to once, whatever is checked first', async () => {
+    const { page, faults } = await browser.page(shows('select: id | from: nowhere('))
+    await page.getByRole('alert').getByText('the query has 1 error').waitFor()
+    const problems = page.getByRole('list', { name: 'Problems' })
+    expect(await problems.getByRole('listitem').count()).toBe(1)
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    expect(faults).toEqual([])
   })
 
   test('loads rows by the page, all of the query and no more', async () => {

@@ -7,22 +7,16 @@ export function Failure({
   error,
   retry,
   verb = 'Try again',
-  place,
 }: {
   readonly error: Error
   readonly retry?: () => void
   /** On the button that does it. */
   readonly verb?: string
-  /** Where in a text it went wrong. */
-  readonly place?: string
 }) {
   const hint = error instanceof ServiceError ? error.hint : undefined
   return (
     <div class="notice failure" role="alert">
-      <p>
-        {place !== undefined && <strong>{place}: </strong>}
-        {error.message}
-      </p>
+      <p>{error.message}</p>
       {hint !== undefined && <p class="hint">{hint}</p>}
       {retry && (
         <button type="button" onClick={retry}>

@@ -1,8 +1,8 @@
 /** Running a query: its pages, how far it is, and what it came to. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { check } from '../editor/service.ts'
+import { counted } from '../component/format.ts'
+import { type Checked, check } from '../editor/service.ts'
 import type { Answer, AuditEvent, Progress, QueryWarning, Row } from '../service/answer.ts'
-import { ServiceError } from '../service/client.ts'
 import { ask } from '../service/query-stream.ts'
 import { nextPage, type PagePlan, type Paging, pagingOf, type Reached } from './query-page.ts'
 import { type Columns, columnsOf } from './result-columns.ts'
@@ -30,6 +30,16 @@ export interface Run {
   readonly hasMore: boolean
   /** There are, or may be, others, which are loaded only when they are asked for. */
   readonly isFull: boolean
+}
+
+/** A query was not run. What is wrong with it is told beside the text, and not again by the message. */
+export class QueryRefused extends Error {
+  readonly checked: Checked
+
+  constructor(checked: Checked, errors: number) {
+    super(`Not run: the query has ${counted(errors, 'error')}`)
+    this.checked = checked
+  }
 }
 
 export interface Runner {
@@ -176,12 +186,10 @@ class QueryRun {
 }
 
 async function readPaging(text: string, signal: AbortSignal): Promise<Paging> {
-  const { canonical, diagnostics } = await check(text, signal)
-  const [fault] = diagnostics.filter(({ severity }) => severity === 'error')
-  if (fault) {
-    const { message, ...place } = fault
-    throw new ServiceError(400, { error: { detail: message, ...place } })
-  }
+  const checked = await check(text, signal)
+  const { canonical, diagnostics } = checked
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  if (errors.length > 0) throw new QueryRefused(checked, errors.length)
   if (!canonical) throw new Error('The query cannot be read')
   return pagingOf(canonical.btql)
 }

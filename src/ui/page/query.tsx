@@ -10,7 +10,7 @@ import { queryText, setQueryText } from '../state/query-text.ts'
 import { QueryExamples } from './query-examples.tsx'
 import { keepDraft, readDraft, remember } from './query-history.ts'
 import { QueryProblems } from './query-problems.tsx'
-import { useRunner } from './query-run.ts'
+import { QueryRefused, type Run, useRunner } from './query-run.ts'
 import { loadSaved, type ShownAs } from './query-saved.ts'
 import { QueryTools } from './query-tools.tsx'
 import { Result } from './result.tsx'
@@ -40,6 +40,8 @@ function QueryView({ project }: { readonly project: Project }) {
       rows: ended.rows.length,
       hasFailed: ended.error !== undefined,
     })
+    // The editor pauses before it asks for the same.
+    if (ended.error instanceof QueryRefused && ended.text === text) setChecked(ended.error.checked)
   })
   const startAsked = (asked: string) => start(asked, parameter('show') === 'log')
 
@@ -112,7 +114,7 @@ function QueryView({ project }: { readonly project: Project }) {
         }}
       />
       <QueryProblems checked={checked} onShow={(problem) => editor.current?.show(problem)} />
-      {run && (
+      {run && !isOfEarlierText(run, text) && (
         <Result
           run={run}
           known={checked?.diagnostics ?? noProblems}
@@ -126,4 +128,9 @@ function QueryView({ project }: { readonly project: Project }) {
       {!run && text.trim() === '' && <QueryExamples project={project.name} onChoose={open} />}
     </div>
   )
+}
+
+/** Why a text was not run is no longer of interest once it is written anew. */
+function isOfEarlierText({ error, text: ran }: Run, text: string): boolean {
+  return error instanceof QueryRefused && ran !== text
 }

@@ -4,10 +4,9 @@ import { JsonView } from '../component/json-view.tsx'
 import { Empty, Failure } from '../component/notice.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
 import type { Problem } from '../editor/service.ts'
-import { ServiceError } from '../service/client.ts'
 import { addressWith, parameter, setParameters } from '../state/location.ts'
 import { ExportMenu } from './export-menu.tsx'
-import { mostRows, type Run } from './query-run.ts'
+import { mostRows, QueryRefused, type Run } from './query-run.ts'
 import { ResultPlot } from './result-plot.tsx'
 import { ResultTable } from './result-table.tsx'
 import { ResultTimeline } from './result-timeline.tsx'
@@ -32,7 +31,11 @@ export function Result(props: ResultProps) {
   })
   const view = readView(parameter('show'))
   const { error, isRunning, isCancelled, elapsed, rows } = run
-  if (error) return <RunFailure error={error} retry={onRetry} />
+  if (error) {
+    // What is wrong in the text stays wrong until it is written anew.
+    const canRetry = !(error instanceof QueryRefused)
+    return <Failure error={error} {...(canRetry && { retry: onRetry })} />
+  }
   if (isRunning && elapsed === undefined) return <RunProgress run={run} onCancel={onCancel} />
   if (isCancelled && rows.length === 0) {
     return (
@@ -99,18 +102,5 @@ function RunFigures({ run }: { readonly run: Run }) {
       {elapsed !== undefined && ` · ${duration(elapsed / 1000)}`}
       {readBytes !== undefined && readBytes > 0 && ` · ${bytes(readBytes)} read`}
     </p>
-  )
-}
-
-function RunFailure({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
-  const place = error instanceof ServiceError ? error.place : undefined
-  return (
-    <div class="run-failure">
-      <Failure
-        error={error}
-        // What is wrong in the text stays wrong until it is written anew.
-        {...(place ? { place: `Line ${place.line}, column ${place.column}` } : { retry })}
-      />
-    </div>
   )
 }

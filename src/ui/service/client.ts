@@ -9,16 +9,12 @@ export class ServiceError extends Error {
   readonly status: number
   readonly code: string
   readonly hint: string | undefined
-  /** Where in the query the fault is: a line and a column from 1, in UTF-16 units. */
-  readonly place: { readonly line: number; readonly column: number } | undefined
 
   constructor(status: number, { Message, error }: ErrorBody) {
     super(error?.detail ?? Message ?? `The service answered with status ${status}`)
     this.status = status
     this.code = error?.code ?? 'UNKNOWN'
     this.hint = error?.hint
-    const { line, column } = error ?? {}
-    this.place = line === undefined || column === undefined ? undefined : { line, column }
   }
 }
 
@@ -28,8 +24,6 @@ interface ErrorBody {
     readonly code?: string
     readonly detail?: string
     readonly hint?: string
-    readonly line?: number
-    readonly column?: number
   }
 }
 

@@ -78,8 +78,6 @@ interface ErrorMessage {
     readonly code?: string
     readonly detail?: string
     readonly hint?: string
-    readonly line?: number
-    readonly column?: number
   }
 }
 
