@@ -235,6 +235,41 @@ describe.skipIf(!hasBrowser)('experiments in the page', { timeout: 60_000 }, () 
     expect(asked).toEqual(['scores', 'worst', 'shown_output', 'examples', 'all_lines'])
   })
 
+  test('says that the spread of a score is loading, in the room of its plot', async () => {
+    const { json } = await service.request('/v1/experiment?experiment_name=second')
+    const [second] = json.objects as unknown as readonly { readonly id: string }[]
+    const { page, picture } = await browser.page('/docs')
+    // Counts, whose answers wait here.
+    const held: (() => Promise<void>)[] = []
+    await page.route(/\/btql$/, async (route) => {
+      if (/ as all_lines/.test(route.request().postData()!)) held.push(() => route.continue())
+      else await route.continue()
+    })
+    const answer = async () => {
+      await expect.poll(() => held.length).toBe(1)
+      await held.pop()!()
+    }
+    await page.goto(`${service.url}${list}/first?compare=${second!.id}`)
+    const figure = page.getByRole('figure')
+    const loading = figure.getByRole('status')
+    const plotOf = (score: string) => figure.getByRole('img', { name: `How ${score} is spread` })
+    await page.getByRole('table', { name: 'Examples side by side' }).waitFor()
+    await loading.getByText('Loading the spread').waitFor()
+    expect(await figure.getByRole('img').count()).toBe(0)
+    await picture('comparison-loading')
+    const room = await figure.boundingBox()
+    await answer()
+    await plotOf('exact').waitFor()
+    expect(await loading.count()).toBe(0)
+    expect(await figure.boundingBox()).toEqual(room)
+    await page.getByRole('button', { name: 'style', exact: true }).click()
+    // The bars of one score are not those of another.
+    await loading.waitFor()
+    expect(await figure.boundingBox()).toEqual(room)
+    await answer()
+    await plotOf('style').waitFor()
+  })
+
   test('opens an example of a comparison with the answers of all', async () => {
     const { page } = await browser.page(list)
     await page.getByLabel('Choose first').check()

@@ -1,13 +1,9 @@
 /** Scores of the compared experiments: means, and how many examples got better and worse. */
 import { cost, duration, number, score as shownScore } from '../component/format.ts'
-import { GroupedBars, seriesColors } from '../component/grouped-bars.tsx'
+import { BarsLegend, BarsRoom, GroupedBars, seriesColors } from '../component/grouped-bars.tsx'
+import { Loading } from '../component/notice.tsx'
 import type { ComparedCounts } from '../service/comparison.ts'
-import {
-  bucketCount,
-  type Experiment,
-  type ExperimentTotals,
-  type ScoreMeans,
-} from '../service/experiment.ts'
+import type { Experiment, ExperimentTotals, ScoreMeans } from '../service/experiment.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { Change } from './experiment-columns.tsx'
 
@@ -18,12 +14,16 @@ export interface ComparisonSummaryProps {
   /** Undefined until it is known, as is the next. */
   readonly totals: ReadonlyMap<string, ExperimentTotals> | undefined
   readonly counts: ComparedCounts | undefined
+  /** Something of these will not come. */
+  readonly hasFailed: boolean
   /** The score by which lines are chosen. */
   readonly score: string | undefined
 }
 
 export function ComparisonSummary(props: ComparisonSummaryProps) {
-  const { base, others, means, totals, counts, score } = props
+  const { base, others, means, totals, counts, hasFailed, score } = props
+  // Bars of one score are not those of another.
+  const spreads = counts?.score === score ? counts?.spreads : undefined
   const experiments = [base, ...others]
   const names = new Set(experiments.flatMap(({ id }) => Object.keys(means.get(id)?.scores ?? {})))
   return (
@@ -64,8 +64,12 @@ export function ComparisonSummary(props: ComparisonSummaryProps) {
                 return (
                   <td class="number" key={id}>
                     <span class="compared-score">
-                      <Moved mark="↑" count={change?.improved} tone="better" />
-                      <Moved mark="↓" count={change?.regressed} tone="worse" />
+                      {id !== base.id && (
+                        <>
+                          <Moved mark="↑" count={change?.improved} tone="better" />
+                          <Moved mark="↓" count={change?.regressed} tone="worse" />
+                        </>
+                      )}
                       {id !== base.id && mean !== undefined && before !== undefined && (
                         <Change value={mean - before} />
                       )}
@@ -86,7 +90,7 @@ export function ComparisonSummary(props: ComparisonSummaryProps) {
           ))}
         </tbody>
       </table>
-      {score && <Spreads experiments={experiments} score={score} spreads={counts?.spreads} />}
+      {score && <Spreads {...{ experiments, score, spreads, hasFailed }} />}
     </div>
   )
 }
@@ -101,7 +105,8 @@ function Moved({
   readonly count: number | undefined
   readonly tone: 'better' | 'worse'
 }) {
-  if (count === undefined) return null
+  // Its room, so that the table does not grow when it is known.
+  if (count === undefined) return <span class="moved" />
   return (
     <span class={`moved ${count > 0 ? tone : 'hint'}`} title={`Examples that got ${tone}`}>
       {mark} {number(count)}
@@ -109,18 +114,17 @@ function Moved({
   )
 }
 
-const noCounts: readonly number[] = Array.from({ length: bucketCount }, () => 0)
-
 /** How the chosen score is spread in each experiment. */
 function Spreads({
   experiments,
   score,
   spreads,
+  hasFailed,
 }: {
   readonly experiments: readonly Experiment[]
   readonly score: string
-  /** Undefined until they are counted: their room is there before. */
   readonly spreads: ComparedCounts['spreads'] | undefined
+  readonly hasFailed: boolean
 }) {
   const left = new Set((parameter('without') ?? '').split(',').filter((id) => id !== ''))
   const toggle = (name: string) => {
@@ -130,14 +134,19 @@ function Spreads({
     if (!next.delete(id)) next.add(id)
     setParameters({ without: [...next].join(',') })
   }
+  const hidden = new Set(experiments.flatMap(({ id, name }) => (left.has(id) ? name : [])))
   return (
     <figure>
-      <GroupedBars
-        label={`How ${score} is spread in each experiment`}
-        series={experiments.map(({ id, name }) => ({ name, counts: spreads?.get(id) ?? noCounts }))}
-        hidden={new Set(experiments.flatMap(({ id, name }) => (left.has(id) ? name : [])))}
-        onToggle={toggle}
-      />
+      {spreads ? (
+        <GroupedBars
+          label={`How ${score} is spread in each experiment`}
+          series={experiments.map(({ id, name }) => ({ name, counts: spreads.get(id) ?? [] }))}
+          hidden={hidden}
+        />
+      ) : (
+        <BarsRoom>{!hasFailed && <Loading what="the spread" />}</BarsRoom>
+      )}
+      <BarsLegend names={experiments.map(({ name }) => name)} hidden={hidden} onToggle={toggle} />
       <figcaption class="hint">Examples by {score}</figcaption>
     </figure>
   )

@@ -141,6 +141,7 @@ function Lines({
           means={means.data}
           totals={totals.data}
           counts={counts.data}
+          hasFailed={failed !== undefined}
           score={score}
         />
       )}

@@ -110,6 +110,8 @@ export interface ScoreChange {
 }
 
 export interface ComparedCounts {
+  /** That lines and spreads are by. */
+  readonly score: string
   readonly lines: LineCounts
   /** By the other's id and the score's name. */
   readonly changes: ReadonlyMap<string, ReadonlyMap<string, ScoreChange>>
@@ -173,6 +175,7 @@ export async function countsOf(
   })
   const lines = shownKinds.map((kind) => [kind, count(`${kind}_lines`)] as const)
   return {
+    score,
     lines: Object.fromEntries(lines) as Record<ShownKind, number>,
     changes,
     spreads: new Map(spreads),
