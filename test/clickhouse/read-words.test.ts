@@ -11,7 +11,7 @@ import type { Value } from '../../src/type/value.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { literal, path, span } from '../support/arbitrary-expression.ts'
 import { clock, physicalQuery } from '../support/compiled-plan.ts'
-import { loadTable } from '../support/exported-rows.ts'
+import { loadTable, loadTexts } from '../support/exported-rows.ts'
 import { isClusterAsked, useCluster } from '../support/given-cluster.ts'
 import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 
@@ -121,6 +121,24 @@ describe.runIf(isClusterAsked)(`searches, seed ${seed}`, { timeout: 3_600_000 },
       }
     }
     console.log(`seed ${seed}: ${JSON.stringify(counts)}`)
+  })
+})
+
+describe.runIf(isClusterAsked)('names that are given twice', { timeout: 3_600_000 }, () => {
+  const cluster = useCluster(clusterNumber, 2)
+
+  test.each([
+    '{"a":"sure","a":"other"}',
+    '{"a":"sure","a":null}',
+    '{"a":"sure","a":{}}',
+    '{"a":"sure","a":{"b":1}}',
+    '{"a":{"b":"sure"},"a":null}',
+    '{"a":{"b":"sure"},"a":5}',
+    '[1,{"a":{"b":"sure"},"\\u0061":"{"}]',
+  ])('are not found by what does not count of them: %s', async (input) => {
+    const object = await loadTexts(cluster(), database, [`{"span_id":"0","input":${input}}`])
+    const [answer] = await ask(cluster(), [compiled('input', 'sure', object)], object)
+    expect(answer![0]).toEqual([])
   })
 })
 

@@ -10,7 +10,7 @@ import { openRecords } from '../../src/storage/environment.ts'
 import { RecordReader } from '../../src/storage/read/record-reader.ts'
 import { type Cluster, clusterName } from '../cluster/cluster.ts'
 import type { ArbitraryRecord } from './arbitrary-record.ts'
-import { type Loaded, load } from './oracle-check.ts'
+import { type Loaded, load, newExperiment } from './oracle-check.ts'
 import { GoldenStore } from './slt-runner.ts'
 
 const tables = localTables.filter(({ name }) => ['records_local', 'arrived'].includes(name))
@@ -75,6 +75,27 @@ export async function loadTable(
     await makeTables(cluster, database)
     const [object] = await putRows(cluster, database, store.directory)
     return { loaded, object: object! }
+  } finally {
+    await store.close()
+  }
+}
+
+/** The same of records as JSON texts. Returns the number of their experiment. */
+export async function loadTexts(
+  cluster: Cluster,
+  database: string,
+  records: readonly string[],
+): Promise<number> {
+  const store = await GoldenStore.open({ state: 'delta', workers: 0 })
+  try {
+    const id = await newExperiment(store)
+    const body = Buffer.from(`{"events":[${records.join(',')}]}`)
+    const object = { type: 'experiment', id } as const
+    await store.engine.insert({ body, form: 'events', object, view: store.gate })
+    await store.engine.close()
+    await makeTables(cluster, database)
+    const [number] = await putRows(cluster, database, store.directory)
+    return number!
   } finally {
     await store.close()
   }

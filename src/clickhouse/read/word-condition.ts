@@ -18,6 +18,7 @@ import {
   unproven,
 } from './bounds.ts'
 import type { CompiledValue } from './compiled-value.ts'
+import { type JsonText, jsonOf } from './json-text.ts'
 import { isNumeric, jsonPhrase, type PhraseText, textPhrase } from './phrase-pattern.ts'
 import { textLiteral } from './sql-text.ts'
 
@@ -101,36 +102,6 @@ function boundsOf(found: Found): Bounds {
   if (typeof found === 'string') return decided(found)
   const isFound = found.isFound ?? '0'
   return { sure: isFound, may: disjunction([isFound, found.isOpen]) }
-}
-
-/** JSON of a value that is no text. */
-interface JsonText {
-  readonly sql: string
-  /** Where there is no such text, though there is a value. */
-  readonly isMissing: string
-  /** Where an object may have a name twice, of which one counts; others are listed among doubts. */
-  readonly repeatsNames: string
-}
-
-function jsonOf([field, ...rest]: Path): JsonText | undefined {
-  if (field === 'input' || field === 'output' || field === 'expected') {
-    if (rest.length > 0) return undefined
-    // The type takes no name twice.
-    const taken = `accurateCastOrNull(concat('{"a":', ifNull(${field}, 'null'), '}'), 'JSON')`
-    return { sql: `ifNull(${field}, '')`, isMissing: '0', repeatsNames: `isNull(${taken})` }
-  }
-  const places = [field, ...rest].map((part) => {
-    if (typeof part === 'number') return String(part < 0 ? part : part + 1)
-    return part === undefined ? undefined : textLiteral(part)
-  })
-  if (places.includes(undefined)) return undefined
-  // Of a body with a number beyond all doubles nothing is extracted.
-  const sql = `JSONExtractRaw(body, ${places.join(', ')})`
-  return {
-    sql,
-    isMissing: `empty(${sql})`,
-    repeatsNames: '0',
-  }
 }
 
 /** @param word tells whether the JSON has the phrase, which is a word */

@@ -1,0 +1,42 @@
+/** JSON of values that are no text, as nodes have it. */
+import type { Path } from '../../type/value.ts'
+import { textLiteral } from './sql-text.ts'
+
+export interface JsonText {
+  /** Never null. */
+  readonly sql: string
+  /** Where there is no such text, though there is a value. */
+  readonly isMissing: string
+  /** Where an object may have a name twice, of which one counts; others are listed among doubts. */
+  readonly repeatsNames: string
+}
+
+/** As it was written, or as nodes print it. Undefined of what they find none of. */
+export function jsonOf([field, ...rest]: Path): JsonText | undefined {
+  if (field === 'input' || field === 'output' || field === 'expected') {
+    if (rest.length > 0) return undefined
+    const sql = `ifNull(${field}, '')`
+    return { sql, isMissing: '0', repeatsNames: repeatsNames(sql) }
+  }
+  const places = [field, ...rest].map((part) => {
+    if (typeof part === 'number') return String(part < 0 ? part : part + 1)
+    return part === undefined ? undefined : textLiteral(part)
+  })
+  if (places.includes(undefined)) return undefined
+  // Of a body with a number beyond all doubles nothing is extracted.
+  const sql = `JSONExtractRaw(body, ${places.join(', ')})`
+  return {
+    sql,
+    isMissing: `empty(${sql})`,
+    repeatsNames: '0',
+  }
+}
+
+/**
+ * The type takes no path of a value twice. An object is none, so that each is made an array of one; what that does to braces
+ * within texts is no matter.
+ */
+function repeatsNames(json: string): string {
+  const lists = `replaceAll(replaceAll(${json}, '{', '[{'), '}', '}]')`
+  return `isNull(accurateCastOrNull(concat('{"a":', ${lists}, '}'), 'JSON'))`
+}
