@@ -22,6 +22,9 @@ export function documentPages(picture) {
   })
 }
 
+/** Characters of what a cell has besides sentences. */
+const mostOfName = 32
+
 /** One page: its title, its HTML, the headings of its first level, and its sections as plain texts. */
 export function renderPage(name, markdown, picture = (url) => ({ url, width: 0, height: 0 })) {
   const anchors = new Anchors()
@@ -48,11 +51,19 @@ export function renderPage(name, markdown, picture = (url) => ({ url, width: 0, 
         return `<img src="${escapeText(url)}" alt="${escapeText(text)}" width="${width}" height="${height}">`
       },
       table(token) {
-        const cells = (row, tag) =>
-          row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')
+        const inner = ({ tokens }) => this.parser.parseInline(tokens)
+        const heads = token.header.map((cell) => `<th>${inner(cell)}</th>`).join('')
         const hasHead = token.header.some(({ text }) => text !== '')
-        const head = hasHead ? `<thead><tr>${cells(token.header, 'th')}</tr></thead>` : ''
-        const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
+        const head = hasHead ? `<thead><tr>${heads}</tr></thead>` : ''
+        // Sentences need more room than names, however narrow the screen is.
+        const classes = token.header.map((_, column) => {
+          const isLong = token.rows.some((row) => plainText(row[column].tokens).length > mostOfName)
+          return isLong ? ' class="long"' : ''
+        })
+        const rows = token.rows
+          .map((row) => row.map((cell, column) => `<td${classes[column]}>${inner(cell)}</td>`))
+          .map((cells) => `<tr>${cells.join('')}</tr>`)
+          .join('\n')
         // A table that is too wide is scrolled by itself, by keys too.
         return `<div class="table" tabindex="0"><table>${head}<tbody>${rows}</tbody></table></div>\n`
       },

@@ -33,6 +33,15 @@ describe('a page', () => {
     expect(table).not.toContain('<thead>')
   })
 
+  test('tells columns that have sentences from those that have names', () => {
+    const table = html(
+      '| a | b | c |\n| - | - | - |\n| `--flag` | this says more than a name or two does | 1 |\n',
+    )
+    expect(table).toContain('<th>a</th><th>b</th><th>c</th>')
+    expect(table).toContain('<td><code>--flag</code></td><td class="long">this says')
+    expect(table).toContain('does</td><td>1</td>')
+  })
+
   test('has no comments and no HTML of its own', () => {
     expect(html('a <!-- hidden --> b\n\n<script>x</script>\n')).not.toMatch(/hidden|script/)
   })

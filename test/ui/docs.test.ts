@@ -56,6 +56,30 @@ describe.skipIf(!hasBrowser)('the documentation', { timeout: 60_000 }, () => {
     expect(faults).toEqual([])
   })
 
+  test.each(['light', 'dark'] as const)(
+    'gives sentences room in tables on a phone, which scroll by themselves, %s',
+    async (theme) => {
+      const { page, picture } = await browser.page('/docs', { theme, width: 390 })
+      for (const name of ['running', 'language', 'compatibility', 'clickhouse']) {
+        await page.goto(`${service.url}/docs/${name}`)
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+        const { narrowest, broken } = await page.evaluate<{ narrowest: number; broken: string[] }>(`
+        (() => {
+          const cells = [...document.querySelectorAll('tr:has(> :nth-child(3)) > td')]
+          const widths = cells.filter(({ className }) => className === 'long').map(({ clientWidth }) => clientWidth)
+          const names = cells.filter(({ className }) => className !== 'long').flatMap((cell) => [...cell.querySelectorAll('code')])
+          const broken = names.filter((code) => code.getClientRects().length > 1)
+          return { narrowest: Math.min(...widths), broken: broken.map(({ textContent }) => textContent) }
+        })()
+      `)
+        expect(narrowest, name).toBeGreaterThan(160)
+        expect(broken).toEqual([])
+        await page.evaluate(`document.querySelectorAll('.table')[2].scrollIntoView()`)
+        await picture(`docs-${name}-390`)
+      }
+    },
+  )
+
   test('has the theme that was chosen in the page', async () => {
     const { page } = await browser.page('/app', { theme: 'light' })
     await choose(page, 'Theme', 'Dark')
