@@ -37,6 +37,8 @@ export const spanPaths = [
   path('metadata', 'missing'),
   path('metadata', 'model'),
   path('input', 0),
+  path('input', 'a'),
+  path('output', 'a', 'b'),
   path('tags'),
   path('tags', -1),
   path('scores', 'x'),

@@ -1,8 +1,9 @@
 /** Aggregates as columns of groups, from which states that others can be merged with are made. */
 import type { BoundAggregate } from '../../binder/bound.ts'
 import { conjunction, isTrue, levelOf, negation } from './bounds.ts'
+import { numberOf } from './compile-arithmetic.ts'
 import { compileCondition, compileOperand, isDecided } from './compile-condition.ts'
-import { type CompileContext, numberOf } from './compile-value.ts'
+import type { CompileContext } from './compile-value.ts'
 import { type CompiledValue, taggedValue } from './compiled-value.ts'
 
 /**

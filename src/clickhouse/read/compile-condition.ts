@@ -97,20 +97,30 @@ export function compileCondition(
     }
     case 'match':
       return wordSearch(node, context)
-    case 'in_traces': {
-      const set = context.traceSet(node.set)
-      const column =
-        node.trace.kind === 'field' ? membersColumns[node.trace.path.join('.')] : undefined
-      if (set === undefined || column === undefined) return unknown
-      const whereTrue = decided(`((object, ${column}) IN (${set}))`)
-      return { whereTrue, whereFalse: noneOf(whereTrue), doubts: [] }
-    }
+    case 'in_traces':
+      return membership(node, context)
     default: {
       const value = plainValue(node, context)
       return value ? truthOf(value) : unknown
     }
   }
 }
+
+/** Whether a trace, or a row, is in a set of the query. */
+function membership(
+  { set, trace }: Extract<BoundExpression, { kind: 'in_traces' }>,
+  context: CompileContext,
+): CompiledCondition {
+  const members = context.traceSet(set)
+  const column = trace.kind === 'field' ? membersColumns[trace.path.join('.')] : undefined
+  if (members === undefined || column === undefined) return unknown
+  if (members === '') return constantCondition(false)
+  const whereTrue = decided(`((object, ${column}) IN (${members}))`)
+  return { whereTrue, whereFalse: noneOf(whereTrue), doubts: [] }
+}
+
+/** By field, the columns of what sets have. */
+const membersColumns: Readonly<Record<string, string>> = { root_span_id: 'trace', id: 'id' }
 
 /** Where a condition is neither true nor false. */
 export function whereUnknown({ whereTrue, whereFalse }: CompiledCondition): Bounds {
@@ -160,9 +170,6 @@ function truthOf({ typed, hidden, isHidden, doubts }: CompiledValue): CompiledCo
     doubts,
   }
 }
-
-/** By field, the columns of what sets have. */
-const membersColumns: Readonly<Record<string, string>> = { root_span_id: 'trace', id: 'id' }
 
 /** Kinds of expressions whose value is true, false or null. */
 const conditionKinds: ReadonlySet<BoundExpression['kind']> = new Set([

@@ -5,6 +5,7 @@ import { parseTruncation } from '../../function/time.ts'
 import { microsecondsOf } from '../../type/time.ts'
 import { Interval, kindOf, type Path, Timestamp, type Value } from '../../type/value.ts'
 import { writeSortedJson } from '../../type/write-json.ts'
+import { compileArithmetic, compileNegation, compileNumberFunction } from './compile-arithmetic.ts'
 import {
   type CompiledValue,
   firstPresent,
@@ -52,7 +53,13 @@ export function compileValue(
       return ofElement ? ofElement(inside) : recordValue(node.path, context.objects)
     }
     case 'arithmetic':
-      return difference(node, context, compileOperand)
+      return compileArithmetic(
+        node.operator,
+        compileOperand(node.left, context),
+        compileOperand(node.right, context),
+      )
+    case 'negate':
+      return compileNegation(compileOperand(node.operand, context))
     case 'call':
       return compileCall(node, context, compileOperand)
     default:
@@ -101,36 +108,6 @@ function timeSql(time: Timestamp): string {
   return integerLiteral(within)
 }
 
-/** `a - b` of numbers, of which durations are made. What is no number gives null. */
-function difference(
-  node: Extract<BoundExpression, { kind: 'arithmetic' }>,
-  context: CompileContext,
-  compileOperand: CompileOperand,
-): CompiledValue | undefined {
-  if (node.operator !== 'sub' && node.operator !== 'add') return undefined
-  const sides = [compileOperand(node.left, context), compileOperand(node.right, context)]
-  const numbers = sides.map((side) => (side?.typed.timestamp ? undefined : side && numberOf(side)))
-  const [left, right] = numbers
-  if (left === undefined || right === undefined) return undefined
-  const sum = `(${left} ${node.operator === 'sub' ? '-' : '+'} ${right})`
-  const number = `if(isFinite(${sum}), ${sum}, NULL)`
-  return {
-    ...nullValue,
-    typed: { number },
-    isNull: `isNull(${number})`,
-    doubts: sides.flatMap((side) => side!.doubts),
-  }
-}
-
-/** What arithmetic and sums compute with: a number, or a boolean as 0 or 1; else null. Undefined where only the body tells. */
-export function numberOf({ typed, hidden }: CompiledValue): string | undefined {
-  if (hidden.includes('number') || hidden.includes('boolean')) return undefined
-  const { number, boolean } = typed
-  const ofBoolean = boolean && `toFloat64(${boolean})`
-  if (number && ofBoolean) return `coalesce(${number}, ${ofBoolean})`
-  return number ?? ofBoolean ?? 'CAST(NULL AS Nullable(Float64))'
-}
-
 function compileCall(
   node: Extract<BoundExpression, { kind: 'call' }>,
   context: CompileContext,
@@ -142,6 +119,8 @@ function compileCall(
       const values = node.arguments.map((argument) => compileOperand(argument, context))
       return values.includes(undefined) ? undefined : firstPresent(values as CompiledValue[])
     }
+    case 'length':
+      return lengthOf(first && compileOperand(first, context))
     case 'hash_fraction': {
       const seed = second && constantValue(second, context)
       const isOfKey = first?.kind === 'field' && first.path.join('.') === '_pagination_key'
@@ -156,9 +135,28 @@ function compileCall(
       )
     }
     default: {
-      const truncation = node.arguments.length === 1 ? parseTruncation(node.name) : undefined
-      return truncation && truncatedOf(truncation, first && compileOperand(first, context), context)
+      if (node.arguments.length !== 1) return undefined
+      const argument = compileOperand(first!, context)
+      const truncation = parseTruncation(node.name)
+      return truncation
+        ? truncatedOf(truncation, argument, context)
+        : compileNumberFunction(node.name, argument)
     }
+  }
+}
+
+/** Characters of a text, elements of an array. */
+function lengthOf(value: CompiledValue | undefined): CompiledValue | undefined {
+  if (!value) return undefined
+  const { string, array } = value.typed
+  const lengths = [string && `lengthUTF8(${string})`, array && `JSONLength(${array})`]
+  const known = lengths.filter((sql) => sql).map((sql) => `toFloat64(${sql})`)
+  const number = known.length === 0 ? undefined : `coalesce(${known.join(', ')})`
+  return {
+    ...nullValue,
+    typed: number === undefined ? {} : { number },
+    isNull: number === undefined ? '1' : `isNull(${number})`,
+    doubts: [...value.doubts, value.isHidden],
   }
 }
 

@@ -102,7 +102,7 @@ export type CompileGroupScan = (
 ) => CompiledGroupScan | undefined
 
 /**
- * SQL whose rows are the objects and traces that are in a set of the query: a list of tuples, or a query. Undefined of a set
- * that is not told to the nodes.
+ * SQL whose rows are the objects and traces that are in a set of the query: a list of tuples, or a query; empty, if nothing is
+ * in it. Undefined of a set that is not told to the nodes.
  */
 export type TraceSetSql = (set: number) => string | undefined

@@ -1,8 +1,8 @@
 /** Elements of arrays and entries of objects, as an array of SQL and what is known of each of its items. */
 import type { Path, Value } from '../../type/value.ts'
-import { escapedName } from '../shred-fields.ts'
-import { conjunction, disjunction, negation } from './bounds.ts'
+import { conjunction, disjunction } from './bounds.ts'
 import { type CompiledValue, nullValue, typedValue } from './compiled-value.ts'
+import { jsonValue } from './json-value.ts'
 import { documentValue, objectColumn, tagsDoubts } from './record-value.ts'
 import { numberLiteral, textLiteral, tuple } from './sql-text.ts'
 
@@ -89,29 +89,4 @@ function nameOf(item: string): CompiledValue {
     },
     isNull: '0',
   }
-}
-
-/** What JSON has at a path of names; nothing there is null. Arrays and objects are hidden. */
-function jsonValue(json: string, path: Path): CompiledValue | undefined {
-  const names = path.map((part) => (isPlainName(part) ? textLiteral(part) : undefined))
-  if (names.includes(undefined)) return undefined
-  const at = names.length === 0 ? json : `JSONExtractRaw(${[json, ...names].join(', ')})`
-  const begins = (letters: string) => `match(${at}, '^[${letters}]')`
-  const number = `JSONExtract(${at}, 'Nullable(Float64)')`
-  return {
-    typed: {
-      boolean: `if(${begins('tf')}, ${at} = 'true', NULL)`,
-      number: `if(${begins('-0-9')}, ${number}, NULL)`,
-      string: `if(${begins('"')}, JSONExtractString(${at}), NULL)`,
-    },
-    isHidden: begins('{\\\\['),
-    hidden: ['array', 'object'],
-    isNull: disjunction([`empty(${at})`, `(${at} = 'null')`]),
-    doubts: [negation(disjunction([negation(begins('-0-9')), `isNotNull(${number})`]))],
-  }
-}
-
-/** Others are written in another way within objects. */
-function isPlainName(part: Path[number]): part is string {
-  return typeof part === 'string' && escapedName(part) === part
 }

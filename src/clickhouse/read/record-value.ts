@@ -5,8 +5,9 @@ import { objectColumnValue, recordColumn } from '../../type/record.ts'
 import { formatTransaction } from '../../type/transaction.ts'
 import { nearMs, type Path } from '../../type/value.ts'
 import { escapedName } from '../shred-fields.ts'
-import { conjunction, disjunction, negation } from './bounds.ts'
+import { conjunction, disjunction, isTrue, negation } from './bounds.ts'
 import { type CompiledValue, nullValue, typedValue } from './compiled-value.ts'
+import { jsonValue } from './json-value.ts'
 import { identifier, nameLiteral, textLiteral } from './sql-text.ts'
 
 /** Undefined of a field that only the body has. */
@@ -23,7 +24,7 @@ export function recordValue(
   if (whole) return rest.length > 0 ? nullValue : whole
   if (name === 'tags') return tagsValue(rest)
   if (name === 'input' || name === 'output' || name === 'expected') {
-    return rest.length > 0 ? undefined : textColumn(name)
+    return rest.length > 0 ? insideText(name, rest) : textColumn(name)
   }
   return documentValue(path)
 }
@@ -97,6 +98,30 @@ function tagsValue(rest: Path): CompiledValue | undefined {
     isNull: negation(isThere),
     doubts,
   }
+}
+
+/** What JSON that is no text has at a path. Texts have nothing there. */
+function insideText(name: string, inside: Path): CompiledValue | undefined {
+  const json = `if(${name}_kind = 'object', ifNull(${name}, ''), '')`
+  const value = jsonValue(json, inside)
+  return (
+    value && {
+      ...value,
+      doubts: [
+        listed([name]),
+        `(${name}_kind = 'unknown')`,
+        // Numbers that no double is make it no JSON, or another number.
+        `(${name}_kind = 'object' AND NOT isValidJSON(ifNull(${name}, '')))`,
+        conjunction([isTrue(`isNotNull(${value.typed.number})`), `match(${json}, '[0-9]{16}')`]),
+        // Of a name that is there twice, the last counts here, and the first there.
+        ...inside.map((part, i) => {
+          const around = inside.slice(0, i).map((name) => nameLiteral(String(name)))
+          return `(countEqual(JSONExtractKeys(${[json, ...around].join(', ')}), ${nameLiteral(String(part))}) > 1)`
+        }),
+        ...value.doubts,
+      ],
+    }
+  )
 }
 
 /** A text, or the JSON of anything else. */
