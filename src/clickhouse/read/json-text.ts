@@ -16,7 +16,9 @@ export function jsonOf([field, ...rest]: Path): JsonText | undefined {
   if (field === 'input' || field === 'output' || field === 'expected') {
     if (rest.length > 0) return undefined
     const sql = `ifNull(${field}, '')`
-    return { sql, isMissing: '0', repeatsNames: repeatsNames(sql) }
+    // Nodes may try it of rows that another condition leaves out: of texts that took 20 times as long.
+    const json = `if(${field}_kind IN ('array', 'object'), ${sql}, '0')`
+    return { sql, isMissing: '0', repeatsNames: repeatsNames(json) }
   }
   const places = [field, ...rest].map((part) => {
     if (typeof part === 'number') return String(part < 0 ? part : part + 1)
