@@ -87,14 +87,8 @@ export function compileCondition(
       const isTags = node.haystack.kind === 'field' && node.haystack.path.join('.') === 'tags'
       return decidedByRow(includesBounds(haystack, needle, isTags), [haystack])
     }
-    case 'like': {
-      const pattern = constantValue(node.pattern, context)
-      const operand = compileOperand(node.operand, context)
-      if (!operand || pattern === undefined) return unknown
-      const truths = likeBounds(operand, pattern, node.caseInsensitive)
-      const isTold = isSimplePattern(pattern, node.caseInsensitive)
-      return isTold ? decidedByRow(truths, [operand]) : withDoubts(truths, [operand])
-    }
+    case 'like':
+      return patternMatch(node, context)
     case 'match':
       return wordSearch(node, context)
     case 'in_traces':
@@ -223,6 +217,19 @@ function comparison(
   if (operator === 'is_same' || operator === 'is_different') return unknown
   const bounds = { sure: '0', may: negation(known.isNull) }
   return withDoubts({ whereTrue: bounds, whereFalse: bounds }, [known])
+}
+
+function patternMatch(
+  { operand: of, pattern: by, caseInsensitive }: Extract<BoundExpression, { kind: 'like' }>,
+  context: CompileContext,
+): CompiledCondition {
+  const pattern = constantValue(by, context)
+  const operand = compileOperand(of, context)
+  if (!operand || pattern === undefined) return unknown
+  const path = of.kind === 'field' ? of.path : undefined
+  const truths = likeBounds(operand, path, pattern, caseInsensitive)
+  const isTold = isSimplePattern(pattern, caseInsensitive)
+  return isTold ? decidedByRow(truths, [operand]) : withDoubts(truths, [operand])
 }
 
 function wordSearch(

@@ -42,3 +42,25 @@ function repeatsNames(json: string): string {
   const lists = `replaceAll(replaceAll(${json}, '{', '[{'), '}', '}]')`
   return `isNull(accurateCastOrNull(concat('{"a":', ${lists}, '}'), 'JSON'))`
 }
+
+/**
+ * The same with the texts within it as they are printed, but for rows of `escapedElsewise`.
+ *
+ * @param hasSlash whether slashes count, which may be escaped
+ */
+export function printedTexts(
+  { sql, isMissing, repeatsNames }: JsonText,
+  hasSlash: boolean,
+): JsonText {
+  if (isMissing !== '0') return { sql, isMissing, repeatsNames }
+  const escapes = hasSlash ? String.raw`${unusualEscape}|\\\\/` : unusualEscape
+  const printed = `if(match(${sql}, '${escapes}'), JSONExtractRaw(${sql}), ${sql})`
+  // Of halves of characters, and of numbers beyond all that nodes know, nothing is extracted.
+  return { sql: printed, isMissing: `empty(${printed})`, repeatsNames }
+}
+
+/** Escapes that a printer would not use: it has them for control characters alone, in small letters. */
+const unusualEscape = String.raw`\\\\u(?:[1-9a-fA-F]|0[1-9a-fA-F]|00[2-9a-fA-F]|00[01][A-F]|000[89acd])`
+
+/** Escapes that nodes print, and Assay in another way. */
+export const escapedElsewise = String.raw`'\\\\u(?:00[01][A-F]|202[89])'`

@@ -69,7 +69,7 @@ function found(
 }
 
 /** Numbers that are printed in another way than they may be written. */
-const printedElsewise = String.raw`'[0-9]\\.[0-9]*0([^0-9]|$)|[0-9][eE]|[0-9.]{16}|\\.0{6}|-0'`
+export const printedElsewise = String.raw`'[0-9]\\.[0-9]*0([^0-9]|$)|[0-9][eE]|[0-9.]{16}|\\.0{6}|-0'`
 
 /** Undefined of phrases that have other letters, or more than a sign can be without its neighbours. */
 function patternOf(phrase: SearchPhrase, gap: string): string | undefined {
