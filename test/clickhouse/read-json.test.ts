@@ -10,7 +10,7 @@ import { printExpression } from '../../src/parser/print.ts'
 import { includes } from '../../src/type/includes.ts'
 import { like } from '../../src/type/like.ts'
 import { parseJson } from '../../src/type/parse-json.ts'
-import { isObject, type JsonObject, type Value } from '../../src/type/value.ts'
+import { isObject, type JsonObject, type Value, valueAt } from '../../src/type/value.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { literal, path, span } from '../support/arbitrary-expression.ts'
 import { clock, physicalQuery } from '../support/compiled-plan.ts'
@@ -74,6 +74,7 @@ function objectOf(members: readonly (readonly [string, string])[]): string {
 
 const fields = {
   input: path('input'),
+  'input.a': path('input', 'a'),
   error: path('error'),
   'metadata.a': path('metadata', 'a'),
   metadata: path('metadata'),
@@ -85,22 +86,14 @@ interface Row {
   readonly values: Readonly<Record<Field, Value>>
 }
 
-const rows = fc.tuple(written, written, written, list(names), written).map((parts): Row => {
-  const [input, error, a, others, other] = parts
-  const metadata = objectOf([
-    ...others.filter((name) => !/a"$|61/.test(name)).map((name) => [name, other] as const),
-    ['"a"', a],
-  ])
-  const values = [input, error, a, metadata].map((text) => parseJson(text))
-  return {
-    text: `"input":${input},"error":${error},"metadata":${metadata}`,
-    values: {
-      input: values[0]!,
-      error: values[1]!,
-      'metadata.a': values[2]!,
-      metadata: values[3]!,
-    },
-  }
+const rows = fc.tuple(written, written, written, list(names), written).map((made): Row => {
+  const [input, error, a, others, other] = made
+  const named = others.filter((name) => !/a"$|61/.test(name))
+  const metadata = objectOf([...named.map((name) => [name, other] as const), ['"a"', a]])
+  const text = `"input":${input},"error":${error},"metadata":${metadata}`
+  const record = parseJson(`{${text}}`)
+  const values = Object.entries(fields).map(([name]) => [name, valueAt(record, name.split('.'))])
+  return { text, values: Object.fromEntries(values) }
 })
 
 const parts = fc.constantFrom(

@@ -1,6 +1,6 @@
 /**
  * What is found in JSON as it is printed wherever it is in JSON as it was written: texts between quotes are the same in both,
- * and so are `true`, `false` and `null`. Names of objects are sorted, and numbers are printed in their shortest form.
+ * and so are `true` and `false`. Names of objects are sorted, and numbers are printed in their shortest form.
  */
 
 /** Where a part of printed JSON stands: within such a token, in a number perhaps, or across what has another order. */
@@ -9,7 +9,9 @@ export type JsonPlace = 'token' | 'number' | 'any'
 /** @param part without quotes and backslashes */
 export function placeInJson(part: string): JsonPlace {
   if (/["\\]/.test(part)) return 'any'
-  if (isOfTexts(part) || isOfWord(part)) return 'token'
+  if (isOfTexts(part)) return 'token'
+  // Numbers beyond all doubles are printed as null.
+  if (isOfWord(part)) return 'null'.includes(part) ? 'number' : 'token'
   return /^[-+.\deE]+$/.test(part) ? 'number' : 'any'
 }
 

@@ -13,24 +13,23 @@ export interface JsonText {
 
 /** As it was written, or as nodes print it. Undefined of what they find none of. */
 export function jsonOf([field, ...rest]: Path): JsonText | undefined {
-  if (field === 'input' || field === 'output' || field === 'expected') {
-    if (rest.length > 0) return undefined
-    const sql = `ifNull(${field}, '')`
-    // Nodes may try it of rows that another condition leaves out: of texts that took 20 times as long.
-    const json = `if(${field}_kind IN ('array', 'object'), ${sql}, '0')`
-    return { sql, isMissing: '0', repeatsNames: repeatsNames(json) }
-  }
-  const places = [field, ...rest].map((part) => {
+  const isColumn = field === 'input' || field === 'output' || field === 'expected'
+  const whole = isColumn ? `if(${field}_kind = 'string', '0', ifNull(${field}, '0'))` : 'body'
+  const within = isColumn ? rest : [field, ...rest]
+  const places = within.map((part) => {
     if (typeof part === 'number') return String(part < 0 ? part : part + 1)
     return part === undefined ? undefined : textLiteral(part)
   })
   if (places.includes(undefined)) return undefined
-  // Of a body with a number beyond all doubles nothing is extracted.
-  const sql = `JSONExtractRaw(body, ${places.join(', ')})`
+  if (places.length === 0) {
+    return { sql: whole, isMissing: '0', repeatsNames: repeatsNames(whole) }
+  }
+  // Of JSON with a number beyond all doubles nothing is extracted.
+  const sql = `JSONExtractRaw(${[whole, ...places].join(', ')})`
   return {
     sql,
     isMissing: `empty(${sql})`,
-    repeatsNames: '0',
+    repeatsNames: isColumn ? repeatsNames(`if(empty(${sql}), '0', ${sql})`) : '0',
   }
 }
 
@@ -39,6 +38,7 @@ export function jsonOf([field, ...rest]: Path): JsonText | undefined {
  * within texts is no matter.
  */
 function repeatsNames(json: string): string {
+  // Nodes may try it of rows that another condition leaves out: of what is no JSON it takes many times as long.
   const lists = `replaceAll(replaceAll(${json}, '{', '[{'), '}', '}]')`
   return `isNull(accurateCastOrNull(concat('{"a":', ${lists}, '}'), 'JSON'))`
 }
