@@ -5,7 +5,7 @@ import { levelOf } from './bounds.ts'
 import { compileAggregate, type GroupStateKind } from './compile-aggregate.ts'
 import { compileCondition, compileOperand } from './compile-condition.ts'
 import type { CompileContext } from './compile-value.ts'
-import { type CompiledValue, taggedValue } from './compiled-value.ts'
+import { type CompiledValue, type TypedKind, taggedValue, typedKinds } from './compiled-value.ts'
 
 export interface CompiledGroups {
   /**
@@ -13,7 +13,7 @@ export interface CompiledGroups {
    * pagination key, version, 1 of a preferred one, and values.
    */
   readonly columns: readonly string[]
-  /** Of all columns, and of those that are keys. */
+  /** What is told of all columns, and those that are keys. */
   readonly names: readonly string[]
   readonly keys: readonly string[]
   readonly states: readonly GroupStateKind[]
@@ -48,7 +48,7 @@ export function compileGroups(
     names: [
       ...values.map((_, i) => `k${i}`),
       ...states.map((_, i) => `a${i}`),
-      ...(chosen ? ['r'] : []),
+      ...(chosen ? [chosen.shown] : []),
     ],
     keys: values.map((_, i) => `k${i}`),
     states: states.map((state) => state!.state),
@@ -56,11 +56,18 @@ export function compileGroups(
   }
 }
 
+interface CompiledChoice {
+  readonly sql: string
+  /** Texts of what `r` has of the row. */
+  readonly shown: string
+  readonly doubts: readonly string[]
+}
+
 /** The row that stands for a group: preferred ones before others, then by pagination key, then by object. */
 function compileChoice(
   { preferred, pick, values }: RowChoice,
   context: CompileContext,
-): { readonly sql: string; readonly doubts: readonly string[] } | undefined {
+): CompiledChoice | undefined {
   const condition = preferred && compileCondition(preferred, context)
   if (condition && levelOf(condition.whereTrue) !== 'exact') return undefined
   const kept = values.map((value) => compileOperand(value, context))
@@ -68,10 +75,20 @@ function compileChoice(
   const known = kept as CompiledValue[]
   const isPreferred = `toUInt8(${condition?.whereTrue.sure ?? '0'})`
   const age = pick === 'oldest' ? 'pagination_key' : 'bitNot(pagination_key)'
-  const keys = ['toString(object)', 'toString(pagination_key)', 'toString(version)']
-  const row = [...keys, `toString(${isPreferred})`, ...known.map(taggedValue)]
+  // Of rows their values as they are: texts are made of those of groups alone.
+  const row = ['object', 'pagination_key', 'version', isPreferred]
+  const shown = row.map((_, i) => `toString(r.${i + 1})`)
+  for (const value of known) {
+    const typed: Partial<Record<TypedKind, string>> = {}
+    for (const kind of typedKinds) {
+      const sql = value.typed[kind]
+      if (sql !== undefined) typed[kind] = `r.${row.push(sql)}`
+    }
+    shown.push(taggedValue({ ...value, typed }))
+  }
   return {
-    sql: `argMin([${row.join(', ')}], (1 - ${isPreferred}, ${age}, object))`,
+    sql: `argMin((${row.join(', ')}), (1 - ${isPreferred}, ${age}, object))`,
+    shown: `[${shown.join(', ')}]`,
     doubts: [
       ...(condition?.doubts ?? []),
       ...known.flatMap(({ doubts, isHidden }) => [...doubts, isHidden]),

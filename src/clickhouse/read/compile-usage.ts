@@ -3,7 +3,7 @@ import type { BoundAggregate, BoundExpression } from '../../binder/bound.ts'
 import { disjunction } from './bounds.ts'
 import { compileCondition, compileOperand } from './compile-condition.ts'
 import type { CompileContext } from './compile-value.ts'
-import { documentElements } from './elements.ts'
+import { documentValue } from './record-value.ts'
 
 /**
  * SQL of a group of the spans of a trace. Where it does not hold, no span that reports usage is the parent of another one.
@@ -26,18 +26,17 @@ export function mayRepeatUsage(
     ...parents.doubts,
   ])
   const reporting = `groupArrayIf(cityHash64(${span}), ${whereTrue.may})`
-  const above = `groupArrayArray(arrayMap(p -> cityHash64(${parents.text}), ${parents.list}))`
+  const above = `groupArrayArray(${parents.hashes})`
   const repeats = `(countIf(${whereTrue.may}) > 1 AND hasAny(${reporting}, ${above}))`
   return disjunction([inDoubt === '0' ? '0' : `(countIf(${inDoubt}) > 0)`, repeats])
 }
 
-/** All elements of the array that one of them is asked of. */
+/** Hashes of all texts of the array that one of them is asked of; and of others, whose texts are those of no span. */
 function parentsOf(parent: BoundExpression) {
-  if (parent.kind !== 'field') return undefined
-  const elements = documentElements(parent.path.slice(0, -1))
-  const text = elements?.value('p', [])?.typed.string
-  return (
-    elements &&
-    text && { list: elements.list, doubts: elements.doubts, text: `ifNull(${text}, '')` }
-  )
+  const whole = parent.kind === 'field' ? documentValue(parent.path.slice(0, -1)) : undefined
+  const array = whole?.typed.array
+  if (!whole || array === undefined) return undefined
+  const json = `ifNull(${array}, '[]')`
+  const hashes = `arrayMap(p -> cityHash64(p), JSONExtract(${json}, 'Array(String)'))`
+  return { hashes, doubts: [...whole.doubts, `(NOT isValidJSON(${json}))`] }
 }

@@ -10,6 +10,9 @@ import { type CompiledValue, nullValue, typedValue } from './compiled-value.ts'
 import { jsonValue } from './json-value.ts'
 import { identifier, nameLiteral, textLiteral } from './sql-text.ts'
 
+/** Of most rows nothing is listed, and no more is asked. */
+const hasListed = 'notEmpty(residual)'
+
 /** Undefined of a field that only the body has. */
 export function recordValue(
   path: Path,
@@ -187,9 +190,14 @@ export function objectColumn(path: Path): string | undefined {
 function doubtOf(names: readonly string[]): string {
   const around = names.map((_, i) => names.slice(0, i + 1).join('.'))
   const below = nameLiteral(`${around.at(-1)}.`)
-  return disjunction([listed(around), `arrayExists(path -> startsWith(path, ${below}), residual)`])
+  const isBelow = `arrayExists(path -> startsWith(path, ${below}), residual)`
+  return conjunction([hasListed, disjunction([hasAnyOf(around), isBelow])])
 }
 
 function listed(paths: readonly string[]): string {
+  return conjunction([hasListed, hasAnyOf(paths)])
+}
+
+function hasAnyOf(paths: readonly string[]): string {
   return `hasAny(residual, [${paths.map(nameLiteral).join(', ')}])`
 }
