@@ -303,6 +303,19 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
     await page.getByRole('button', { name: 'Removed 1' }).click()
     await expect.poll(() => differences.count()).toBe(1)
     await differences.getByText('two').first().waitFor()
+    // While others are on their way, nothing is said of those that were shown.
+    const held: (() => Promise<void>)[] = []
+    let isHolding = true
+    await page.route(/\/btql$/, async (route) => {
+      if (isHolding) held.push(() => route.continue())
+      else await route.continue()
+    })
+    await page.getByRole('button', { name: 'All 3' }).click()
+    await expect.poll(() => held.length).toBeGreaterThan(0)
+    expect(await page.getByText('written again as they were').count()).toBe(0)
+    isHolding = false
+    for (const release of held) await release()
+    await expect.poll(() => differences.count()).toBe(3)
     await choose(page, 'Changes since', '')
     await choose(page, 'Version', version)
     await page.getByRole('row').filter({ hasText: 'The answer is 1' }).waitFor()

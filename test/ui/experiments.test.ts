@@ -270,6 +270,39 @@ describe.skipIf(!hasBrowser)('experiments in the page', { timeout: 60_000 }, () 
     await plotOf('style').waitFor()
   })
 
+  test('does not say that there is nothing before it is known', async () => {
+    const { json } = await service.request('/v1/experiment?experiment_name=second')
+    const [second] = json.objects as unknown as readonly { readonly id: string }[]
+    const { page } = await browser.page(`${list}/first?compare=${second!.id}&show=unmatched`)
+    let held: (() => Promise<void>)[] | undefined
+    await page.route(/\/btql$/, async (route) => {
+      if (held) held.push(() => route.continue())
+      else await route.continue()
+    })
+    /** Whether a heading is there while what is asked for after a click is on its way. */
+    const isToldEarly = async (heading: string, act: () => Promise<void>) => {
+      const waiting: (() => Promise<void>)[] = []
+      held = waiting
+      await act()
+      await expect.poll(() => waiting.length).toBeGreaterThan(0)
+      const isTold = await page.getByRole('heading', { name: heading }).isVisible()
+      held = undefined
+      for (const release of waiting) await release()
+      await page.getByRole('row').nth(1).waitFor()
+      return isTold
+    }
+    await page.getByRole('heading', { name: 'No unmatched examples' }).waitFor()
+    const all = page.getByRole('button', { name: /^All/ })
+    expect(await isToldEarly('No examples', () => all.click())).toBe(false)
+    const search = page.getByLabel('Search')
+    await page.goto(`${service.url}${list}/first`)
+    await search.fill("metadata.model = 'none'")
+    await search.press('Enter')
+    await page.getByText('0 examples', { exact: true }).waitFor()
+    await search.fill('')
+    expect(await isToldEarly('No examples yet', () => search.press('Enter'))).toBe(false)
+  })
+
   test('opens an example of a comparison with the answers of all', async () => {
     const { page } = await browser.page(list)
     await page.getByLabel('Choose first').check()

@@ -128,7 +128,8 @@ function Lines({
     [key, score, isNarrow],
   )
   const otherText = isOfSource ? undefined : text
-  const isWaiting = otherText === undefined && !lines.data
+  const shownLines = otherText === undefined ? linesOf(lines) : undefined
+  const isWaiting = otherText === undefined && !shownLines
   const failed = [means, found.taken, sought, lines, totals, counts].find((each) => each.error)
   return (
     <div class="experiment comparison">
@@ -159,11 +160,12 @@ function Lines({
       )}
       {otherText !== undefined && <OtherRows text={otherText} />}
       {isWaiting && !failed && <Loading what="the examples" />}
-      {otherText !== undefined || !lines.data ? null : lines.data.length === 0 ? (
+      {shownLines?.length === 0 && (
         <NoLines show={show} isSearched={words !== ''} comparisonKey={comparisonKey} />
-      ) : (
+      )}
+      {shownLines && shownLines.length > 0 && (
         <LinesTable
-          lines={lines.data}
+          lines={shownLines}
           openLine={openLine}
           columns={columns}
           total={counts.data?.lines[show]}
@@ -172,6 +174,11 @@ function Lines({
       )}
     </div>
   )
+}
+
+/** What came last stays while others are on their way; that there was none says nothing of these. */
+function linesOf({ data, isLoading }: Loaded<readonly Line[]>): readonly Line[] | undefined {
+  return isLoading && data?.length === 0 ? undefined : data
 }
 
 function LinesTable(props: {

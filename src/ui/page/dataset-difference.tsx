@@ -35,7 +35,8 @@ export function DatasetDifference({ datasetId, from, to }: DatasetDifferenceProp
     touchedBetween(datasetId, from, to, signal),
   )
   if (touched.error) return <Failure error={touched.error} retry={touched.reload} />
-  if (!touched.data) return <Loading what="what changed" />
+  // Between other versions, other records were written.
+  if (!touched.data || touched.isLoading) return <Loading what="what changed" />
   if (touched.data.length === 0) {
     return (
       <Empty sketch="records" title="Nothing changed">
@@ -99,7 +100,7 @@ function Differences({
           ))}
         </ul>
       )}
-      {differences.data && differences.data.length < shown.length && (
+      {differences.data && !differences.isLoading && differences.data.length < shown.length && (
         <p class="hint">
           {counted(shown.length - differences.data.length, 'record')} of this page were written
           again as they were.

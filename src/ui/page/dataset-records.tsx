@@ -11,7 +11,14 @@ import { addressWith, openBeside, parameter, setParameters } from '../state/loca
 import { openWindow } from '../state/opened.ts'
 import { CellEditor } from './cell-editor.tsx'
 import { plainColumns } from './example-columns.tsx'
-import { FoundPages, FoundSearch, pageNumber, useFoundPage, useFoundWords } from './found-rows.tsx'
+import {
+  FoundPages,
+  FoundSearch,
+  isNothing,
+  pageNumber,
+  useFoundPage,
+  useFoundWords,
+} from './found-rows.tsx'
 import { RecordPanel } from './record-panel.tsx'
 
 export interface DatasetRecordsProps {
@@ -34,7 +41,7 @@ export function DatasetRecords(props: DatasetRecordsProps) {
   const { datasetId, version, round, mayChange, isAdding, onChange } = props
   const source = `dataset(${quoted(datasetId)})`
   const found = useFoundWords(source)
-  const { words, text, isOfSource } = found
+  const { text, isOfSource } = found
   const page = pageNumber()
   const open = parameter('row')
   const [edited, setEdited] = useState<Cell>()
@@ -61,7 +68,7 @@ export function DatasetRecords(props: DatasetRecordsProps) {
     [datasetId, isEditable, edited, isOfSource || rows.data],
   )
   const error = found.taken.error ?? rows.error
-  const isEmpty = words === '' && page === 1 && rows.data?.rows.length === 0
+  const isEmpty = isNothing(found, rows)
   const isBeside = open !== undefined || isAdding
   return (
     <>

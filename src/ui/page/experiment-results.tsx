@@ -15,7 +15,7 @@ import { exampleColumns, plainColumns } from './example-columns.tsx'
 import { useExamplePicks } from './example-picks.tsx'
 import { ExperimentGroups } from './experiment-groups.tsx'
 import { ExperimentHead } from './experiment-head.tsx'
-import { FoundPages, FoundSearch, pageNumber, useFoundPage, useFoundWords } from './found-rows.tsx'
+import { FoundPages, FoundSearch, isNothing, useFoundPage, useFoundWords } from './found-rows.tsx'
 import { ScoreCards } from './score-cards.tsx'
 
 export interface ExperimentResultsProps {
@@ -72,7 +72,7 @@ export function ExperimentResults(props: ExperimentResultsProps) {
     [rows.data, names.join('\n'), partners.data, open !== undefined],
   )
   const isGrouped = groupField !== undefined && text !== undefined
-  const isEmpty = words === '' && pageNumber() === 1 && rows.data?.rows.length === 0
+  const isEmpty = isNothing(found, rows)
   const error = found.taken.error ?? rows.error ?? summary.error ?? base.error
   return (
     <div class="experiment">

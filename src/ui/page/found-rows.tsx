@@ -52,13 +52,29 @@ export interface PageOfFound {
 export function useFoundPage(
   text: string | undefined,
   { sort, version, round = 0 }: PageOfFound = {},
-): Loaded<RowsPage> & { readonly shown: readonly Row[] } {
+): FoundPage {
   const page = pageNumber()
+  const of = `${text} ${page} ${version}`
   const rows = useLoaded(
-    text === undefined ? undefined : `rows ${text} ${sort} ${page} ${version} ${round}`,
-    (signal) => pageOf(text!, { sort, page, pageSize, version }, signal),
+    text === undefined ? undefined : `rows ${of} ${sort} ${round}`,
+    async (signal) => ({
+      ...(await pageOf(text!, { sort, page, pageSize, version }, signal)),
+      of,
+    }),
   )
-  return { ...rows, shown: rows.data?.rows ?? [] }
+  return { ...rows, shown: rows.data?.rows ?? [], isOfThis: rows.data?.of === of }
+}
+
+interface FoundPage extends Loaded<RowsPage> {
+  readonly shown: readonly Row[]
+  /** What came last is of this query, page and version: it stays while another is on its way. */
+  readonly isOfThis: boolean
+}
+
+/** Whether there is nothing at all, rather than nothing that was found. */
+export function isNothing({ words, taken }: FoundWords, { shown, isOfThis }: FoundPage): boolean {
+  const isOfAll = words === '' && !taken.isLoading && pageNumber() === 1
+  return isOfAll && isOfThis && shown.length === 0
 }
 
 export function FoundSearch({
