@@ -18,7 +18,7 @@ import { FirstProject } from './first-lines.tsx'
 import { type ListedProject, ProjectDialog } from './project-dialogs.tsx'
 
 export function Projects() {
-  const { data, error, isLoading, reload } = useLoaded('projects', async (signal) => {
+  const { data, error, reload } = useLoaded('projects', async (signal) => {
     const target = '/v1/project?limit=1000'
     const answer = await requestJson<{ objects: readonly ListedProject[] }>(target, { signal })
     return answer.objects
@@ -32,7 +32,7 @@ export function Projects() {
   const mayAll = (permission: Permission) => rights?.within.project?.includes(permission) ?? false
   const wanted = parameter('find') ?? ''
   if (error) return <Failure error={error} retry={reload} />
-  if (!data) return isLoading ? <Loading what="projects" /> : null
+  if (!data) return <Loading what="projects" />
   const lastOf = ({ id, created }: ListedProject) => activity.data?.get(id)?.last ?? created
   const shown = data
     .filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
