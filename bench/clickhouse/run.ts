@@ -23,6 +23,7 @@ const usage = `npm run bench:clickhouse -- [options]
   --pairs N            loads without an export and with one, in turns                       (3)
   --pair-rows N        rows of each of these loads                                          (200000)
   --only PART          pairs, load, backfill or scale alone; scale: queries where all rows are hot, half of them, and none
+  --asks N             of scale: how often each query is asked                             (5)
   --shards N           of the cluster                                                       (1)
   --replicas N         of each shard                                                        (1)
   --number N           of the cluster among those of this machine                           (1)
@@ -36,6 +37,7 @@ const { values: flags } = parseArgs({
     pairs: { type: 'string', default: '3' },
     'pair-rows': { type: 'string', default: '200000' },
     only: { type: 'string' },
+    asks: { type: 'string', default: '5' },
     shards: { type: 'string', default: '1' },
     replicas: { type: 'string', default: '1' },
     number: { type: 'string', default: '1' },
@@ -91,7 +93,9 @@ async function measure(): Promise<void> {
       if (runs('scale')) {
         rmSync(store, { recursive: true, force: true })
         const project = await load(cluster, store, data)
-        const options = { server: flags.server, cluster, directory: store, data, project }
+        const { server } = flags
+        const asks = Number(flags.asks)
+        const options = { server, cluster, directory: store, data, project, asks }
         report.scale = await measureScale(options)
         print(scaleText(report.scale))
       }

@@ -3,12 +3,9 @@ import type { Cluster } from '../../test/cluster/cluster.ts'
 import type { DataFile } from '../peers/generator/data-file.ts'
 import { allQueries, textsOf } from '../peers/queries/all-queries.ts'
 import { ConstantSource } from '../peers/queries/constants.ts'
-import { showProgress } from '../peers/report/progress.ts'
+import { note } from '../peers/report/progress.ts'
 import { formatMs, formatTable, median } from '../table.ts'
 import { clusterBytes, type HotRows, MeasuredService } from './measure.ts'
-
-/** Each with other constants; the first of a query is told by itself. */
-const asks = 5
 
 export interface HeldReport {
   readonly hot: 'all' | 'half' | 'none'
@@ -37,6 +34,8 @@ export interface ScaleOptions {
   readonly directory: string
   readonly data: DataFile
   readonly project: string
+  /** How often each query is asked, with other constants each time; the first is told by itself. */
+  readonly asks: number
 }
 
 /** The data directory has all rows, and the cluster, too. Afterwards the directory has no bodies any more. */
@@ -65,14 +64,13 @@ export async function measureScale(options: ScaleOptions): Promise<HeldReport[]>
 
 async function askAll(
   service: MeasuredService,
-  { data, project: projectId }: ScaleOptions,
+  { data, project: projectId, asks }: ScaleOptions,
   hot: string,
   answers: Map<string, string>,
 ): Promise<QueryReport[]> {
   const constants = new ConstantSource(data)
   const reports: QueryReport[] = []
   for (const query of allQueries) {
-    showProgress(`${hot} rows hot: ${query.name}`)
     const times: number[] = []
     for (let number = 0; number < asks; number++) {
       const body = textsOf(query, { constants, number, projectId })('assay')
@@ -89,6 +87,9 @@ async function askAll(
     const sent = await service.sentFor(last)
     const [firstMs = 0, ...later] = times
     reports.push({ name: query.name, firstMs, laterMs: median(later), ...sent })
+    note(
+      `${hot} rows hot: ${query.name}: ${times.map(formatMs).join(', ')} ms, ${sent.bytes} bytes`,
+    )
   }
   return reports
 }
