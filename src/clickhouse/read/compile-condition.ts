@@ -84,8 +84,8 @@ export function compileCondition(
       const needle = constantValue(node.needle, context)
       const haystack = compileOperand(node.haystack, context)
       if (!haystack || needle === undefined) return unknown
-      const isTags = node.haystack.kind === 'field' && node.haystack.path.join('.') === 'tags'
-      return decidedByRow(includesBounds(haystack, needle, isTags), [haystack])
+      const path = node.haystack.kind === 'field' ? node.haystack.path : undefined
+      return decidedByRow(includesBounds(haystack, path, needle), [haystack])
     }
     case 'like':
       return patternMatch(node, context)

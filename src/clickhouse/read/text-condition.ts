@@ -1,6 +1,6 @@
 /** Conditions on texts and on what lists hold, as far as `includes` and `like` mean the same to the cluster. */
 import { compileLike, type LikePattern, parseLike } from '../../type/like.ts'
-import { kindOf, type Path, type Value } from '../../type/value.ts'
+import { isObject, kindOf, type Path, type Value } from '../../type/value.ts'
 import {
   allOf,
   always,
@@ -20,34 +20,38 @@ import type { CompiledValue } from './compiled-value.ts'
 import { mayBeginInEscape, placeInJson, unescapedParts } from './json-needle.ts'
 import { escapedElsewise, type JsonText, jsonOf, printedTexts } from './json-text.ts'
 import { plainCaseTexts } from './letter-case.ts'
+import { includesObject } from './object-needle.ts'
 import { printedElsewise } from './phrase-pattern.ts'
 import { textLiteral } from './sql-text.ts'
 
 const noTruth: Truths = { whereTrue: never, whereFalse: never }
 
-/** @param isTags whether the column of tags has the haystack's elements */
-export function includesBounds(haystack: CompiledValue, needle: Value, isTags: boolean): Truths {
+/** @param path that of the field, if it is one */
+export function includesBounds(
+  haystack: CompiledValue,
+  path: Path | undefined,
+  needle: Value,
+): Truths {
   if (needle === null) return noTruth
   const isThere = decided(negation(haystack.isNull))
   const items = Array.isArray(needle) ? (needle as readonly Value[]) : [needle]
+  const held = items.filter((item) => item !== null).map((item) => holdsOne(haystack, path, item))
   if (items.includes(null)) {
     // Unknown where all others are held.
-    const others = items.filter((item) => item !== null)
-    const holdAll = allOf(others.map((item) => holdsOne(haystack, item, isTags)))
-    return { whereTrue: never, whereFalse: allOf([isThere, noneOf(holdAll)]) }
+    return { whereTrue: never, whereFalse: allOf([isThere, noneOf(allOf(held))]) }
   }
-  const whereTrue = allOf([isThere, ...items.map((item) => holdsOne(haystack, item, isTags))])
+  const whereTrue = allOf([isThere, ...held])
   return { whereTrue, whereFalse: allOf([isThere, noneOf(whereTrue)]) }
 }
 
-function holdsOne(
-  { typed, isHidden, hidden }: CompiledValue,
-  item: Value,
-  isTags: boolean,
-): Bounds {
+function holdsOne(haystack: CompiledValue, path: Path | undefined, item: Value): Bounds {
+  const { typed, isHidden, hidden } = haystack
   const literal = typeof item === 'string' ? textLiteral(item) : undefined
-  if (isTags)
+  if (path?.join('.') === 'tags') {
     return literal === undefined ? maybe('0', hasTags(item)) : decided(`has(tags, ${literal})`)
+  }
+  const ofObject = path && isObject(item) ? includesObject(haystack, path, item) : undefined
+  if (ofObject) return ofObject
   const inText = literal && typed.string && isTrue(`position(${typed.string}, ${literal}) > 0`)
   const open = disjunction([
     typed.array === undefined ? '0' : `isNotNull(${typed.array})`,
