@@ -5,6 +5,7 @@ import { numberOf } from './compile-arithmetic.ts'
 import { compileCondition, compileOperand, isDecided } from './compile-condition.ts'
 import type { CompileContext } from './compile-value.ts'
 import { type CompiledValue, taggedValue } from './compiled-value.ts'
+import { named } from './statement-names.ts'
 
 /**
  * What the column of an aggregate has:
@@ -128,47 +129,52 @@ function valuesWhere(collect: string, value: CompiledValue, where: string): stri
   return `${collect}If(${taggedValue(value)}, ${where})`
 }
 
-const fraction = 'exp2(54)'
-
-/** Whole 2^-20ths of a double, and what is left of it in 2^-74ths and 2^-128ths: no order of adding them changes their sums. */
-function partsOf(number: string): readonly [string, string, string] {
-  const present = `assumeNotNull(${number})`
-  const upper = `floor(${present} * exp2(20))`
-  const rest = `((${present} * exp2(20) - ${upper}) * ${fraction})`
-  const lower = `floor(${rest})`
-  return [upper, lower, `((${rest} - ${lower}) * ${fraction})`]
+/**
+ * SQL of a number, in which `upper` is how many whole 2^-20ths it has, and `lower` and `last` are what is left of it, in 2^-74ths and
+ * 2^-128ths: no order of adding them changes their sums. Of null all are 0.
+ */
+function ofParts(number: string, sql: string): string {
+  const ofLower = named({ lower: 'floor(rest)', last: '(rest - floor(rest)) * exp2(54)' }, sql)
+  const ofRest = named({ rest: '(ifNull(number, 0.) * exp2(20) - upper) * exp2(54)' }, ofLower)
+  return named({ number }, named({ upper: 'floor(ifNull(number, 0.) * exp2(20))' }, ofRest))
 }
 
 /** Numbers that three parts do not hold: they are greater, or have finer bits. */
 function beyondParts(number: string, greatest: string, last: string): string {
-  return isTrue(`abs(${number}) >= ${greatest} OR ${last} != floor(${last})`)
+  return ofParts(number, isTrue(`abs(number) >= ${greatest} OR ${last}`))
 }
 
-function wholeSum(part: string, where: string): string {
-  return `toString(sumIf(toInt128(toInt64(${part})), ${where}))`
+/** Texts of sums: of those numbers that are not null, and of `columns` of each of them. */
+function sumsOf(number: string, columns: readonly string[], where: string): string {
+  const list = ofParts(number, `[${['isNotNull(number)', ...columns].join(', ')}]`)
+  const sums = `arrayResize(sumForEachIf(${list}, ${where}), ${columns.length + 1})`
+  return `arrayMap(sum -> toString(sum), ${sums})`
 }
 
 function sumOf(value: CompiledValue, where: string): CompiledAggregate | undefined {
   const number = numberOf(value)
   if (number === undefined) return undefined
-  const parts = partsOf(number)
-  const counted = conjunction([where, `isNotNull(${number})`])
-  const sums = parts.map((part) => wholeSum(part, counted))
-  const doubts = [...value.doubts, beyondParts(number, 'exp2(42)', parts[2])]
-  return { state: 'sum', sql: `[toString(countIf(${counted})), ${sums.join(', ')}]`, doubts }
+  const columns = ['upper', 'lower', 'last'].map((part) => `toInt128(toInt64(${part}))`)
+  const isBeyond = beyondParts(number, 'exp2(42)', 'last != floor(last)')
+  return {
+    state: 'sum',
+    sql: sumsOf(number, columns, where),
+    doubts: [...value.doubts, isBeyond],
+  }
 }
 
 function squaresOf(value: CompiledValue, where: string): CompiledAggregate | undefined {
   const number = numberOf(value)
   if (number === undefined) return undefined
-  const [upper, lower, last] = partsOf(number)
-  const counted = conjunction([where, `isNotNull(${number})`])
-  const sums = [upper, lower].map((part) => wholeSum(part, counted))
-  const whole = `(toInt256(toInt64(${upper})) * toInt256(18014398509481984) + toInt256(toInt64(${lower})))`
-  const squares = `toString(sumIf(${whole} * ${whole}, ${counted}))`
-  const isBeyond = isTrue(`abs(${number}) >= exp2(30) OR ${last} != 0`)
-  const columns = [`toString(countIf(${counted}))`, ...sums, "'0'", squares]
-  return { state: 'squares', sql: `[${columns.join(', ')}]`, doubts: [...value.doubts, isBeyond] }
+  const [upper, lower] = ['upper', 'lower'].map((part) => `toInt256(toInt64(${part}))`)
+  const whole = `(${upper} * toInt256(18014398509481984) + ${lower})`
+  const columns = [upper!, lower!, 'toInt256(0)', `${whole} * ${whole}`]
+  const isBeyond = beyondParts(number, 'exp2(30)', 'last != 0')
+  return {
+    state: 'squares',
+    sql: sumsOf(number, columns, where),
+    doubts: [...value.doubts, isBeyond],
+  }
 }
 
 /** Kinds in the order in which their values sort. */
