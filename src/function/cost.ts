@@ -29,6 +29,11 @@ export const costComponents = [
   'completionTokensCost',
   'totalCost',
 ] as const
+export type CostComponent = (typeof costComponents)[number]
+
+export function isCostComponent(name: Value | undefined): name is CostComponent {
+  return (costComponents as readonly (Value | undefined)[]).includes(name)
+}
 
 /**
  * The parts of a row's cost in US dollars, and the tokens that they are for; null when there is no

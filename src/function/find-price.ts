@@ -5,7 +5,7 @@ import { defaultPrices, type ModelPrice, type PriceTable } from './prices.ts'
 const maximumRemembered = 10_000
 
 interface Index {
-  /** By name as `normalized` gives it. */
+  /** As `pricesByName` gives them. */
   readonly prices: ReadonlyMap<string, ModelPrice>
   readonly found: Map<string, ModelPrice | undefined>
 }
@@ -23,10 +23,7 @@ export function findPrice(
 ): ModelPrice | undefined {
   let index = indexes.get(table)
   if (!index) {
-    const prices = new Map(
-      Object.entries(table).map(([name, price]) => [normalized(name), price] as const),
-    )
-    index = { prices, found: new Map() }
+    index = { prices: pricesByName(table), found: new Map() }
     indexes.set(table, index)
   }
   if (index.found.has(model)) return index.found.get(model)
@@ -34,6 +31,11 @@ export function findPrice(
   if (index.found.size >= maximumRemembered) index.found.clear()
   index.found.set(model, price)
   return price
+}
+
+/** By name as `normalized` gives it; of names that are the same then the last counts. */
+export function pricesByName(table: PriceTable): ReadonlyMap<string, ModelPrice> {
+  return new Map(Object.entries(table).map(([name, price]) => [normalized(name), price]))
 }
 
 function lookUp(model: string, prices: ReadonlyMap<string, ModelPrice>): ModelPrice | undefined {
@@ -46,9 +48,11 @@ function lookUp(model: string, prices: ReadonlyMap<string, ModelPrice>): ModelPr
   return undefined
 }
 
-/** Versions, dates and other words that leave a model what it is. */
-const variantPattern =
-  /^(?:[-@:](?:\d{2,8}|v\d+(?::\d+)?|latest|preview|exp|beta|free|instruct|turbo|versatile|instant|chat|it|hf|fp8))*$/
+/** Versions, dates and other words that leave a model what it is: any number of them. Nodes of a cluster read it, too. */
+export const variantWords =
+  '(?:[-@:](?:\\d{2,8}|v\\d+(?::\\d+)?|latest|preview|exp|beta|free|instruct|turbo|versatile|instant|chat|it|hf|fp8))*'
+
+const variantPattern = new RegExp(`^${variantWords}$`)
 
 function lastSeparator(name: string, end: number): number {
   for (let i = end - 1; i > 0; i--) if (/[-@:]/.test(name[i]!)) return i
@@ -58,9 +62,13 @@ function lastSeparator(name: string, end: number): number {
 /** `openai/…`, `accounts/fireworks/models/…`, and `us.anthropic.…` of Bedrock. */
 function withoutProvider(model: string): string {
   const name = model.slice(model.lastIndexOf('/') + 1)
-  const end = /^(?:[a-z]+\.)+(?=[a-z])/.exec(name)?.[0].length ?? 0
-  return name.slice(end)
+  return name.slice(providerPattern.exec(name)?.[0].length ?? 0)
 }
+
+/** Words with a point behind each, as many as there are, before a letter. */
+export const providerWords = '(?:[a-z]+\\.)+'
+
+const providerPattern = new RegExp(`^${providerWords}(?=[a-z])`)
 
 /** In lower case, with `4.5` as `4-5`: both are written. */
 function normalized(model: string): string {

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import type { ProofLevel } from '../../src/clickhouse/read/bounds.ts'
 import { compilePredicates } from '../../src/clickhouse/read/compile-predicates.ts'
 import type { CompileContext } from '../../src/clickhouse/read/compile-value.ts'
+import { StatementConstants } from '../../src/clickhouse/read/statement-names.ts'
 import { printExpression } from '../../src/parser/print.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { conditions } from '../support/arbitrary-expression.ts'
@@ -22,6 +23,9 @@ const database = 'assay_conditions'
 const loads = isSlow ? 100 : 1
 const conditionsPerLoad = Number(process.env.ASSAY_CASES ?? 200)
 const atOnce = 10
+
+/** Of all cases. */
+const constants = new StatementConstants()
 
 interface Case {
   readonly text: string
@@ -74,6 +78,7 @@ function caseOf(text: string, object: number): Case | undefined {
     ...clock,
     objects: plan.objects,
     traceSet: (set) => known[set],
+    constants,
   })
   const sets: (string | undefined)[] = []
   for (const set of semiJoinSets) {
@@ -101,7 +106,9 @@ async function ask(
   ])
   const [row] = await cluster.ask<Record<string, string[]>>(
     1,
-    `SELECT ${columns.join(', ')} FROM ${database}.records WHERE object = ${object} SETTINGS distributed_product_mode = 'local'`,
+    constants.before(
+      `SELECT ${columns.join(', ')} FROM ${database}.records WHERE object = ${object} SETTINGS distributed_product_mode = 'local'`,
+    ),
   )
   return cases.map((_, i) => [row![`s${i}`]!, row![`m${i}`]!] as const)
 }

@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compilePredicates } from '../../src/clickhouse/read/compile-predicates.ts'
+import { StatementConstants } from '../../src/clickhouse/read/statement-names.ts'
 import type { Expression } from '../../src/parser/ast.ts'
 import { printExpression } from '../../src/parser/print.ts'
 import { includes } from '../../src/type/includes.ts'
@@ -299,7 +300,8 @@ function noCounts() {
 function compiled(text: string, object: number) {
   const query = `select: id | from: experiment('e') | filter: ${text}`
   const { plan } = physicalQuery(query, () => object)
-  const context = { ...clock, objects: plan.objects, traceSet: () => undefined }
+  const constants = new StatementConstants()
+  const context = { ...clock, objects: plan.objects, traceSet: () => undefined, constants }
   return { text, ...compilePredicates(plan.predicates, context).rows }
 }
 

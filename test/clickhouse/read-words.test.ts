@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compilePredicates } from '../../src/clickhouse/read/compile-predicates.ts'
+import { StatementConstants } from '../../src/clickhouse/read/statement-names.ts'
 import { printExpression } from '../../src/parser/print.ts'
 import { matchWords } from '../../src/type/text-match.ts'
 import type { Value } from '../../src/type/value.ts'
@@ -152,7 +153,8 @@ function compiled(field: string, query: string, object: number) {
   })
   const text = `select: id | from: experiment('e') | filter: ${condition}`
   const { plan } = physicalQuery(text, () => object)
-  const context = { ...clock, objects: plan.objects, traceSet: () => undefined }
+  const constants = new StatementConstants()
+  const context = { ...clock, objects: plan.objects, traceSet: () => undefined, constants }
   const { level, rows } = compilePredicates(plan.predicates, context)
   return { level, ...rows }
 }

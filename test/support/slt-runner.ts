@@ -6,6 +6,7 @@ import type { Gate } from '../../src/access/gate.ts'
 import type { ClickHouseSettings } from '../../src/clickhouse/settings.ts'
 import { Engine, type QueryRequest, type QueryResult } from '../../src/engine.ts'
 import { type AssayError, toAssayError } from '../../src/error.ts'
+import type { PriceTable } from '../../src/function/prices.ts'
 import { renderError, type ShownError } from '../../src/parser/error-location.ts'
 import { parseQuery } from '../../src/parser/parse.ts'
 import { printAst } from '../../src/parser/print-ast.ts'
@@ -41,6 +42,8 @@ export interface GoldenSetup {
   readonly workers: number
   /** Of states that need one. */
   readonly cluster?: Cluster | undefined
+  /** The built-in ones when undefined. */
+  readonly prices?: PriceTable | undefined
 }
 
 interface GoldenClock {
@@ -130,11 +133,11 @@ export class GoldenStore {
 /** Rows move between the states of storage when we say so and not before. */
 function openEngine(
   dataDirectory: string,
-  { state, workers, cluster }: GoldenSetup,
+  { state, workers, cluster, prices }: GoldenSetup,
   clock: GoldenClock,
 ): Promise<Engine> {
   const now = () => clock.now ?? Date.now()
-  const options = { dataDirectory, workers, now, maintenance: { automatic: false } }
+  const options = { dataDirectory, workers, now, prices, maintenance: { automatic: false } }
   if (!cluster) return Engine.open(options)
   const hot = state === 'half' ? { after: () => clock.hotAfter } : { days: 0 }
   return Engine.open({ ...options, hot, clickhouse: clickHouseOf(cluster, dataDirectory) })

@@ -28,6 +28,7 @@ import type {
   TraceSetSql,
 } from './compiled-scan.ts'
 import { keyNumber } from './sql-text.ts'
+import { StatementConstants } from './statement-names.ts'
 
 /** What comes back of a row version, as `cold-rows.ts` reads it. */
 export const coldColumns =
@@ -47,7 +48,8 @@ export const compileScan: CompileScan = (
   const first = scanned.isWhole ? firstRowsOf(plan, scanned) : undefined
   const all = `SELECT ${coldColumns} ${from()} AND ${rows.may}`
   const made = first ?? { sql: all, result: { kind: 'rows', limit: undefined } as const }
-  return { ...made, parameters, level, left: leftOf(plan, level, first !== undefined) }
+  const sql = scanned.compileContext.constants.before(made.sql)
+  return { ...made, sql, parameters, level, left: leftOf(plan, level, first !== undefined) }
 }
 
 /** @param isCut whether the nodes give no more rows than the limit */
@@ -109,7 +111,11 @@ function contextOf(
   traceSet: TraceSetSql,
 ): CompileContext {
   // With all that the context inherits.
-  return Object.assign(Object.create(context) as EvaluationContext, { objects, traceSet })
+  return Object.assign(Object.create(context) as EvaluationContext, {
+    objects,
+    traceSet,
+    constants: new StatementConstants(),
+  })
 }
 
 /** What a history shows of a version is not what its columns have. */
@@ -147,15 +153,16 @@ function groupsOf(
   const having = usage ? ` HAVING ${mayRepeatUsage(usage, compileContext)}` : ''
   const made = `SELECT ${columns.join(', ')} ${from(join)} AND ${conjunction([grouped, passes])}${by}${having}`
   const left = level === 'exact' ? undefined : 'filter'
+  const { constants } = compileContext
   const rest: CompiledScan = {
-    sql: `SELECT ${coldColumns} ${from()} AND ${others}`,
+    sql: constants.before(`SELECT ${coldColumns} ${from()} AND ${others}`),
     parameters,
     level,
     left,
     result: { kind: 'rows', limit: undefined },
   }
   return {
-    sql: `SELECT toJSONString((${names.join(', ')}, 0)) FROM (${made})`,
+    sql: constants.before(`SELECT toJSONString((${names.join(', ')}, 0)) FROM (${made})`),
     parameters,
     level,
     left,

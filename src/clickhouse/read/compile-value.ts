@@ -1,11 +1,13 @@
 /** Expressions whose values the cluster can tell. */
 import type { BoundExpression, BoundObject } from '../../binder/bound.ts'
 import { constantValue, type EvaluationContext } from '../../binder/evaluate.ts'
+import { isCostComponent } from '../../function/cost.ts'
 import { parseTruncation } from '../../function/time.ts'
 import { microsecondsOf } from '../../type/time.ts'
 import { Interval, kindOf, type Path, Timestamp, type Value } from '../../type/value.ts'
 import { writeSortedJson } from '../../type/write-json.ts'
 import { compileArithmetic, compileNegation, compileNumberFunction } from './compile-arithmetic.ts'
+import { compileCost } from './compile-cost.ts'
 import {
   type CompiledValue,
   firstPresent,
@@ -16,6 +18,7 @@ import {
 import { recordValue } from './record-value.ts'
 import { rowFractionSql } from './row-fraction.ts'
 import { integerLiteral, numberLiteral, textLiteral } from './sql-text.ts'
+import type { StatementConstants } from './statement-names.ts'
 import { truncatedTime } from './truncated-time.ts'
 
 /** What the compilation of a plan depends on besides its expressions. */
@@ -25,6 +28,7 @@ export interface CompileContext extends EvaluationContext {
    * SQL that lists the pairs of object and trace that are in a set; undefined of one that the cluster is not told.
    */
   readonly traceSet: (set: number) => string | undefined
+  readonly constants: StatementConstants
   /** By hidden fields, what unpivots make. */
   readonly elements?: ReadonlyMap<string, ElementValue>
 }
@@ -114,9 +118,13 @@ function compileCall(
   compileOperand: CompileOperand,
 ): CompiledValue | undefined {
   const [first, second] = node.arguments
+  const { prices, constants } = context
+  const operandsOf = (list: readonly BoundExpression[]) => {
+    return list.map((argument) => compileOperand(argument, context))
+  }
   switch (node.name) {
     case 'coalesce': {
-      const values = node.arguments.map((argument) => compileOperand(argument, context))
+      const values = operandsOf(node.arguments)
       return values.includes(undefined) ? undefined : firstPresent(values as CompiledValue[])
     }
     case 'length':
@@ -133,6 +141,13 @@ function compileCall(
       return (
         truncation && truncatedOf(truncation, second && compileOperand(second, context), context)
       )
+    }
+    case 'estimated_cost':
+      return compileCost('totalCost', operandsOf(node.arguments), prices, constants)
+    case 'estimated_cost_component': {
+      const name = first && constantValue(first, context)
+      if (!isCostComponent(name)) return undefined
+      return compileCost(name, operandsOf(node.arguments.slice(1)), prices, constants)
     }
     default: {
       if (node.arguments.length !== 1) return undefined

@@ -26,6 +26,8 @@ export interface CompiledValue {
   readonly isNull: string
   /** Where none of this holds: only the body tells. */
   readonly doubts: readonly string[]
+  /** The same for who asks only for a boolean, number or text; undefined: they are no fewer. */
+  readonly scalarDoubts?: readonly string[]
 }
 
 export const nullValue: CompiledValue = {

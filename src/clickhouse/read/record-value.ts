@@ -175,6 +175,7 @@ export function documentValue(path: Path): CompiledValue | undefined {
       // Of two zeros that are equal, one is written with a sign.
       `(position(ifNull(${array}, ''), '-0') > 0)`,
     ],
+    scalarDoubts: [listed(around(names as string[]))],
   }
 }
 
@@ -188,10 +189,14 @@ export function objectColumn(path: Path): string | undefined {
 
 /** Whether the column of fields does not have what is at the path, or around it, just as it is. */
 function doubtOf(names: readonly string[]): string {
-  const around = names.map((_, i) => names.slice(0, i + 1).join('.'))
-  const below = nameLiteral(`${around.at(-1)}.`)
+  const below = nameLiteral(`${names.join('.')}.`)
   const isBelow = `arrayExists(path -> startsWith(path, ${below}), residual)`
-  return conjunction([hasListed, disjunction([hasAnyOf(around), isBelow])])
+  return conjunction([hasListed, disjunction([hasAnyOf(around(names)), isBelow])])
+}
+
+/** The path, and those that lead to it. */
+function around(names: readonly string[]): string[] {
+  return names.map((_, i) => names.slice(0, i + 1).join('.'))
 }
 
 function listed(paths: readonly string[]): string {

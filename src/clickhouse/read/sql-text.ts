@@ -31,14 +31,21 @@ export function identifier(name: string): string | undefined {
 
 /** A double, as just that. */
 export function numberLiteral(number: number): string {
-  return Number.isSafeInteger(number) ? `toFloat64(${number})` : `toFloat64(${bitsOf(number)})`
+  return Number.isSafeInteger(number)
+    ? `toFloat64(${number})`
+    : `toFloat64(reinterpretAsFloat64(toUInt64(${bitsOf(number)})))`
+}
+
+/** A list of doubles, in few parts of a statement. */
+export function numberList(numbers: readonly number[]): string {
+  return `arrayMap(bits -> reinterpretAsFloat64(toUInt64(bits)), [${numbers.map(bitsOf).join(', ')}])`
 }
 
 /** A decimal in SQL may be read a bit off; the bits are not. */
-function bitsOf(number: number): string {
+function bitsOf(number: number): bigint {
   const view = new DataView(new ArrayBuffer(8))
   view.setFloat64(0, number)
-  return `reinterpretAsFloat64(toUInt64(${view.getBigUint64(0)}))`
+  return view.getBigUint64(0)
 }
 
 export function integerLiteral(integer: bigint): string {

@@ -1,6 +1,5 @@
 /** Functions of a row's cost. They read its fields by themselves (`costFields`). */
-import type { Value } from '../../type/value.ts'
-import { costBreakdown, costComponents, costFields, totalCost } from '../cost.ts'
+import { costBreakdown, costComponents, costFields, isCostComponent, totalCost } from '../cost.ts'
 import { usageMetrics } from '../usage-metrics.ts'
 import { define, type ScalarFunction, takes } from './definition.ts'
 
@@ -29,7 +28,7 @@ export const costFunctions: readonly ScalarFunction[] = [
     description: `One part of that cost: ${costComponents.join(', ')}`,
     example: [`estimated_cost_component('completionTokensCost')`, 'null'],
     check: ([name]) =>
-      name === undefined || isComponent(name)
+      name === undefined || isCostComponent(name)
         ? undefined
         : {
             argument: 0,
@@ -37,7 +36,7 @@ export const costFunctions: readonly ScalarFunction[] = [
             hint: `parts are ${costComponents.join(', ')}`,
           },
     evaluate: ([name, ...fields], { prices }) =>
-      isComponent(name!) ? (costBreakdown(fields, prices)?.[name] ?? null) : null,
+      isCostComponent(name) ? (costBreakdown(fields, prices)?.[name] ?? null) : null,
   }),
   define('usage_metrics', takes('metrics', 1, 1, 'json'), {
     description: 'Of an object of metrics those that are tokens or costs',
@@ -52,7 +51,3 @@ export const costFunctions: readonly ScalarFunction[] = [
     evaluate: () => false,
   }),
 ]
-
-function isComponent(name: Value): name is (typeof costComponents)[number] {
-  return (costComponents as readonly Value[]).includes(name)
-}
