@@ -1,6 +1,7 @@
 /** Arithmetic and functions of numbers: doubles, computed as they are here. What is no number, or has no finite result, is null. */
 import type { BoundExpression } from '../../binder/bound.ts'
 import { type CompiledValue, nullValue } from './compiled-value.ts'
+import { named } from './statement-names.ts'
 
 type Operator = Extract<BoundExpression, { kind: 'arithmetic' }>['operator']
 
@@ -59,11 +60,11 @@ function plainNumber(value: CompiledValue): string | undefined {
 }
 
 function finiteNumber(sql: string, operands: readonly CompiledValue[]): CompiledValue {
-  const number = `if(isFinite(${sql}), ${sql}, NULL)`
+  const number = named({ result: sql }, 'if(isFinite(result), result, NULL)')
   return {
     ...nullValue,
     typed: { number },
     isNull: `isNull(${number})`,
-    doubts: operands.flatMap(({ doubts }) => doubts),
+    doubts: operands.flatMap(({ doubts, scalarDoubts = doubts }) => scalarDoubts),
   }
 }
