@@ -11,9 +11,15 @@ export interface JsonText {
   readonly repeatsNames: string
 }
 
+/** Whether a column has the JSON that a path is in; other JSON is read of bodies. */
+export function hasOwnColumn([field]: Path): boolean {
+  return field === 'input' || field === 'output' || field === 'expected'
+}
+
 /** As it was written, or as nodes print it. Undefined of what they find none of. */
-export function jsonOf([field, ...rest]: Path): JsonText | undefined {
-  const isColumn = field === 'input' || field === 'output' || field === 'expected'
+export function jsonOf(path: Path): JsonText | undefined {
+  const [field, ...rest] = path
+  const isColumn = hasOwnColumn(path)
   const whole = isColumn ? `if(${field}_kind = 'string', '0', ifNull(${field}, '0'))` : 'body'
   const within = isColumn ? rest : [field, ...rest]
   const places = within.map((part) => {

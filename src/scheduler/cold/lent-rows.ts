@@ -78,9 +78,11 @@ function listsOf(task: Task): readonly RowList[] {
       return [rows, compared].filter((list) => list !== undefined)
     }
     case 'finish': {
-      if (task.plan.stages.length === 0) return []
-      const { input } = task
+      const { input, plan } = task
+      if (plan.stages.length === 0) return []
       if (input.kind === 'rows') return input.lists
+      // What else reads fields of the rows of groups has them as columns of these (`planner/group-columns.ts`).
+      if (!plan.stages.some(({ kind }) => kind === 'compare')) return []
       const local = input.local.flatMap((each) => {
         return each.kind === 'rows' ? each.relation.rows : each.groups.rows
       })
