@@ -18,7 +18,7 @@ import type { PathColumns, TextColumn, Texts } from '../../vector/column.ts'
 import { isSet, storedRows, textsBetween } from '../../vector/read-column.ts'
 import { type LazySource, type LazyVector, rowsOf, type Selection } from '../../vector/vector.ts'
 import { selectedRanges } from './text-operators.ts'
-import { escapeEnd, withinTokens } from './text-requirement.ts'
+import { escapeEnd, isOfNull, withinTokens } from './text-requirement.ts'
 import { absent, Needle, searchTexts, undecided } from './text-search.ts'
 import { searchedSign, TermNeedle } from './word-search.ts'
 
@@ -81,14 +81,14 @@ function needlesOfMember(value: Value): JsonNeedle[] {
     : []
 }
 
-/** Numbers are not always printed as they were written. */
-export function looksLikeNumber(text: string): boolean {
-  return /^[-+.0-9e]*$/i.test(text)
+/** Numbers are not always printed as they were written, and those beyond all doubles as null. */
+export function mayBeOfNumber(text: string): boolean {
+  return /^[-+.0-9e]*$/i.test(text) || isOfNull(text)
 }
 
 function needlesOfText(text: string, caseInsensitive: boolean): JsonNeedle[] {
   return withinTokens(text)
-    .filter((fragment) => !looksLikeNumber(fragment))
+    .filter((fragment) => !mayBeOfNumber(fragment))
     .map((fragment) => new JsonNeedle(fragment, caseInsensitive, true))
 }
 
@@ -206,7 +206,7 @@ export class JsonTerm extends JsonSought {
 }
 
 function needlesOfPhrase(phrase: SearchPhrase): JsonTerm[] {
-  return phrase.filter(({ text }) => !looksLikeNumber(text)).map((term) => new JsonTerm(term))
+  return phrase.filter(({ text }) => !mayBeOfNumber(text)).map((term) => new JsonTerm(term))
 }
 
 /** Of some rows, those whose value may have the phrase in one of its texts. */

@@ -11,7 +11,7 @@ import type { TermIndex } from '../../vector/term-index.ts'
 import { decodeText } from '../../vector/vector.ts'
 import { blocksWithNgrams, noteMisled } from './dictionary-filters.ts'
 import { type FoundRows, foundInAny, mayBe, noRow, rowsOfBitmap, withDoubt } from './found-rows.ts'
-import { JsonTerm, looksLikeNumber } from './json-search.ts'
+import { JsonTerm, mayBeOfNumber } from './json-search.ts'
 import {
   isShortText,
   mayHold,
@@ -119,7 +119,7 @@ function mayHave(
   const { inText, inJson } = searchesFor(term)
   const out = found.subarray(from, to)
   if (content === 'text') inText.search(texts, from, to, out)
-  else if (looksLikeNumber(term.text)) out.fill(1)
+  else if (mayBeOfNumber(term.text)) out.fill(1)
   else inJson.find(texts, 'json', from, to, out)
 }
 

@@ -272,6 +272,7 @@ function partOf(text: string, isOpen: boolean): RequiredText {
     inText: whole.map((fragment) => fragmentOf(fragment, mayGoOn)).filter(tellsAnything),
     inJson: whole
       .flatMap(withinTokens)
+      .filter((fragment) => !isOfNull(fragment))
       .map((fragment) => jsonFragmentOf(fragment, mayGoOn))
       .filter(tellsAnything),
   }
@@ -287,6 +288,11 @@ export function withinTokens(text: string): string[] {
     start = i + 1
   }
   return fragments
+}
+
+/** Whether the text may be of a null that is printed for a number beyond all doubles, which indexes have as it was written. */
+export function isOfNull(text: string): boolean {
+  return 'null'.includes(text.toLowerCase())
 }
 
 function jsonFragmentOf(text: string, isOpen: boolean): JsonFragment {
