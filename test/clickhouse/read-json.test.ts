@@ -12,10 +12,9 @@ import { includes } from '../../src/type/includes.ts'
 import { like } from '../../src/type/like.ts'
 import { parseJson } from '../../src/type/parse-json.ts'
 import { isObject, type JsonObject, type Value, valueAt } from '../../src/type/value.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import { literal, path, span } from '../support/arbitrary-expression.ts'
 import { clock, physicalQuery } from '../support/compiled-plan.ts'
-import { loadTexts } from '../support/exported-rows.ts'
+import { loadTexts, spansWhere } from '../support/exported-rows.ts'
 import { isClusterAsked, useCluster } from '../support/given-cluster.ts'
 import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 
@@ -272,7 +271,7 @@ describe.runIf(isClusterAsked)(`JSON, seed ${seed}`, { timeout: 3_600_000 }, () 
       const all = fc.sample(asked, { numRuns: queriesPerLoad, seed: seed + i })
       const cases = all.map(({ condition }) => compiled(printExpression(condition), object))
       for (let at = 0; at < cases.length; at += atOnce) {
-        const answers = await ask(cluster(), cases.slice(at, at + atOnce), object)
+        const answers = await spansWhere(cluster(), database, cases.slice(at, at + atOnce), object)
         for (const [j, [certain, possible]] of answers.entries()) {
           const { passes, condition } = all[at + j]!
           const { text, sure, may } = cases[at + j]!
@@ -303,20 +302,4 @@ function compiled(text: string, object: number) {
   const constants = new StatementConstants()
   const context = { ...clock, objects: plan.objects, traceSet: () => undefined, constants }
   return { text, ...compilePredicates(plan.predicates, context).rows }
-}
-
-async function ask(
-  cluster: Cluster,
-  cases: readonly { readonly sure: string; readonly may: string }[],
-  object: number,
-): Promise<(readonly [certain: string[], possible: string[]])[]> {
-  const columns = cases.flatMap(({ sure, may }, i) => [
-    `groupArrayIf(span_id, ${sure}) AS s${i}`,
-    `groupArrayIf(span_id, ${may}) AS m${i}`,
-  ])
-  const [row] = await cluster.ask<Record<string, string[]>>(
-    1,
-    `SELECT ${columns.join(', ')} FROM ${database}.records WHERE object = ${object}`,
-  )
-  return cases.map((_, i) => [row![`s${i}`]!, row![`m${i}`]!] as const)
 }

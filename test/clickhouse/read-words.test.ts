@@ -9,10 +9,9 @@ import { StatementConstants } from '../../src/clickhouse/read/statement-names.ts
 import { printExpression } from '../../src/parser/print.ts'
 import { matchWords } from '../../src/type/text-match.ts'
 import type { Value } from '../../src/type/value.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import { literal, path, span } from '../support/arbitrary-expression.ts'
 import { clock, physicalQuery } from '../support/compiled-plan.ts'
-import { loadTable, loadTexts } from '../support/exported-rows.ts'
+import { loadTable, loadTexts, spansWhere } from '../support/exported-rows.ts'
 import { isClusterAsked, useCluster } from '../support/given-cluster.ts'
 import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 
@@ -102,7 +101,7 @@ describe.runIf(isClusterAsked)(`searches, seed ${seed}`, { timeout: 3_600_000 },
       })
       const cases = asked.map(([field, query]) => compiled(field, query, object))
       for (let at = 0; at < cases.length; at += atOnce) {
-        const answers = await ask(cluster(), cases.slice(at, at + atOnce), object)
+        const answers = await spansWhere(cluster(), database, cases.slice(at, at + atOnce), object)
         for (const [j, [certain, possible]] of answers.entries()) {
           const [field, query] = asked[at + j]!
           const { level, sure, may } = cases[at + j]!
@@ -138,7 +137,12 @@ describe.runIf(isClusterAsked)('names that are given twice', { timeout: 3_600_00
     '[1,{"a":{"b":"sure"},"\\u0061":"{"}]',
   ])('are not found by what does not count of them: %s', async (input) => {
     const object = await loadTexts(cluster(), database, [`{"span_id":"0","input":${input}}`])
-    const [answer] = await ask(cluster(), [compiled('input', 'sure', object)], object)
+    const [answer] = await spansWhere(
+      cluster(),
+      database,
+      [compiled('input', 'sure', object)],
+      object,
+    )
     expect(answer![0]).toEqual([])
   })
 })
@@ -157,20 +161,4 @@ function compiled(field: string, query: string, object: number) {
   const context = { ...clock, objects: plan.objects, traceSet: () => undefined, constants }
   const { level, rows } = compilePredicates(plan.predicates, context)
   return { level, ...rows }
-}
-
-async function ask(
-  cluster: Cluster,
-  cases: readonly { readonly sure: string; readonly may: string }[],
-  object: number,
-): Promise<(readonly [certain: string[], possible: string[]])[]> {
-  const columns = cases.flatMap(({ sure, may }, i) => [
-    `groupArrayIf(span_id, ${sure}) AS s${i}`,
-    `groupArrayIf(span_id, ${may}) AS m${i}`,
-  ])
-  const [row] = await cluster.ask<Record<string, string[]>>(
-    1,
-    `SELECT ${columns.join(', ')} FROM ${database}.records WHERE object = ${object}`,
-  )
-  return cases.map((_, i) => [row![`s${i}`]!, row![`m${i}`]!] as const)
 }

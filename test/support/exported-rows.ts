@@ -100,3 +100,21 @@ export async function loadTexts(
     await store.close()
   }
 }
+
+/** Span ids of the rows of an object that surely pass each of some conditions, and of those that may. */
+export async function spansWhere(
+  cluster: Cluster,
+  database: string,
+  cases: readonly { readonly sure: string; readonly may: string }[],
+  object: number,
+): Promise<(readonly [certain: string[], possible: string[]])[]> {
+  const columns = cases.flatMap(({ sure, may }, i) => [
+    `groupArrayIf(span_id, ${sure}) AS s${i}`,
+    `groupArrayIf(span_id, ${may}) AS m${i}`,
+  ])
+  const [row] = await cluster.ask<Record<string, string[]>>(
+    1,
+    `SELECT ${columns.join(', ')} FROM ${database}.records WHERE object = ${object}`,
+  )
+  return cases.map((_, i) => [row![`s${i}`]!, row![`m${i}`]!] as const)
+}

@@ -16,15 +16,12 @@ export function mayRepeatUsage(
 ): string {
   const [, spanId, reports, , , parent] = list
   const condition = reports && compileCondition(reports, context)
-  const span = spanId && compileOperand(spanId, context)?.typed.string
+  const id = spanId && compileOperand(spanId, context)
+  const span = id?.typed.string
   const parents = parent && parentsOf(parent)
-  if (!condition || span === undefined || !parents) return '1'
+  if (!condition || !id || span === undefined || !parents) return '1'
   const { whereTrue, doubts } = condition
-  const inDoubt = disjunction([
-    ...doubts,
-    ...(compileOperand(spanId!, context)?.doubts ?? []),
-    ...parents.doubts,
-  ])
+  const inDoubt = disjunction([...doubts, ...id.doubts, ...parents.doubts])
   const reporting = `groupArrayIf(cityHash64(${span}), ${whereTrue.may})`
   const above = `groupArrayArray(${parents.hashes})`
   const repeats = `(countIf(${whereTrue.may}) > 1 AND hasAny(${reporting}, ${above}))`
