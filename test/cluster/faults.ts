@@ -82,8 +82,11 @@ class FaultRun {
     try {
       await this.#services.start(0)
       this.#project = await this.#projectOf('p')
+      note('fills the home, until bodies have left it')
       await this.#fill()
+      note('starts the query nodes')
       await this.#services.startNodes()
+      note(`${seconds} s of faults`)
       const end = wait(seconds * 1000).then(() => {
         this.#isOver = true
       })
@@ -297,6 +300,7 @@ class FaultRun {
   }
 
   async #compare(ownWrites: OwnWrites): Promise<boolean> {
+    note('compares what the nodes of the cluster have')
     await this.#arrived()
     const cold = await Promise.all(this.#services.urls.map((url) => this.#coldRows(url)))
     await this.#services.stop()
@@ -325,6 +329,11 @@ function poolOfWords(choice: RandomChoice): string {
   let text = ''
   while (text.length < poolLength) text += `${choice.below(2 ** 30).toString(36)} `
   return text
+}
+
+/** So that nobody takes a long run for one that hangs. */
+function note(text: string): void {
+  console.log(`${new Date().toISOString()} ${text}`)
 }
 
 function counts(times: ReadonlyMap<string, number>): string {
