@@ -35,19 +35,19 @@ interface Answer {
   readonly query: Query
   readonly entries: readonly Entry[]
   readonly columnsOf: (entry: Entry) => OracleColumn[]
-  /** Which columns show a field of the row as it is, by name. */
-  readonly shown: ReadonlyMap<string, string>
+  /** Columns that show a field as it is that may be shortened, whatever their names are. */
+  readonly shortenable: ReadonlySet<string>
 }
 
 /** The rows that answer a query, each as its columns in order. */
 export function answer(query: Query, context: OracleContext): OracleColumn[][] {
-  const { query: run, entries, columnsOf, shown } = ask(query, context)
+  const { query: run, entries, columnsOf, shortenable } = ask(query, context)
   const isSummary =
     run.from?.kind === 'table' && (run.from.shape === 'summary' || run.comparisonKey)
   const length = run.previewLength?.value ?? (isSummary ? 124 : -1)
   return entries.map((entry) =>
     columnsOf(entry).map(({ name, value }) => {
-      const isShortened = length >= 0 && !entry.group && previewed.has(shown.get(name) ?? '')
+      const isShortened = length >= 0 && shortenable.has(name)
       return { name, value: isShortened ? shortened(value, length) : value }
     }),
   )
@@ -135,7 +135,9 @@ function ask(given: Query, context: OracleContext): Answer {
       ...visible.flatMap((column) => shownColumns(column, entry, inside(entry))),
       ...Object.entries(entry.pivoted).map(([name, value]) => ({ name, value })),
     ],
-    shown: new Map(visible.flatMap(shownFields)),
+    shortenable: new Set(
+      grouping ? [] : visible.flatMap((x) => shortenableOf(x, source.shortenable)),
+    ),
   }
 }
 
@@ -159,25 +161,30 @@ function shownColumns(column: Projection, { item }: Entry, around: Surroundings)
   return [...names].map((name) => ({ name, value: replaced.get(name) ?? item!.star[name] ?? null }))
 }
 
-function shownFields(column: Projection): (readonly [string, string])[] {
+/** @param known names of the source that stand for such fields */
+function shortenableOf(column: Projection, known: ReadonlySet<string>): string[] {
   const { expression } = column
   if (expression.kind === 'access' && expression.operand.kind === 'object') {
     // `{a: input}.a` is input.
     const [part, ...rest] = expression.parts
     const entry = expression.operand.entries.find(([key]) => key === part)
-    if (entry && rest.length === 0) return shownFields({ ...column, expression: entry[1] })
+    if (entry && rest.length === 0) return shortenableOf({ ...column, expression: entry[1] }, known)
   }
   if (expression.kind === 'path' && expression.parts.length === 1) {
-    return [[columnName(column), String(expression.parts[0])]]
+    return known.has(String(expression.parts[0])) ? [columnName(column)] : []
   }
   if (expression.kind !== 'star') return []
   const replaced = expression.replace.map(columnName)
-  return [...previewed].filter((name) => !replaced.includes(name)).map((name) => [name, name])
+  return [
+    ...[...known].filter((name) => !replaced.includes(name)),
+    ...expression.replace.flatMap((other) => shortenableOf(other, known)),
+  ]
 }
 
 interface SourceItems extends SourceRows {
   /** Whether limit and offset have been applied: of traces they count traces. */
   readonly isPaged: boolean
+  readonly shortenable: ReadonlySet<string>
 }
 
 function rowsOf(
@@ -190,7 +197,8 @@ function rowsOf(
   if (from?.kind === 'table') {
     const { clock } = context
     const given = { query, from, table: context.table(from), isOfRows, aliases, clock }
-    return { ...sourceRows(given), isPaged: isOfRows && from.shape === 'traces' }
+    const isPaged = isOfRows && from.shape === 'traces'
+    return { ...sourceRows(given), isPaged, shortenable: previewed }
   }
   const inner = ask(from!.query, context)
   const items = inner.entries.map((entry) => {
@@ -201,7 +209,8 @@ function rowsOf(
     const isAny = inner.query.pivot !== undefined || (isStar && source?.hasAnyName) || false
     return columnItem(Object.fromEntries(columns), source, isAny)
   })
-  return { items, conditions: query.filter ? [query.filter] : [], isPaged: false }
+  const conditions = query.filter ? [query.filter] : []
+  return { items, conditions, isPaged: false, shortenable: inner.shortenable }
 }
 
 /** A second grouping is a query over the first. */
