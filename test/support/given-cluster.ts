@@ -16,10 +16,15 @@ export const isClusterAsked = Boolean(isSlow || given) && hasCluster()
 export function useCluster(number: number, shards: number): () => Cluster {
   let cluster: Cluster
   beforeAll(async () => {
-    cluster =
+    const found =
       given === undefined
         ? await Cluster.up({ shards, replicas: 1, number })
-        : Cluster.find(Number(given))!
+        : Cluster.find(Number(given))
+    if (!found)
+      throw new Error(
+        `ASSAY_CLUSTER: there is no cluster ${given}: \`npm run cluster -- up --number ${given}\``,
+      )
+    cluster = found
   }, 120_000)
   afterAll(() => {
     if (given === undefined) cluster.down()
