@@ -5,9 +5,11 @@ import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
 import type { BackupAnswer, BackupTask } from '../src/storage/backup/backup-task.ts'
 import { filledRows } from '../src/storage/backup/lent-cuts.ts'
 import { readCatalog } from '../src/storage/backup/read-catalog.ts'
+import { fieldPathPiece, idRunPiece, idsKept } from '../src/storage/backup/read-kept.ts'
 import { BackupReader } from '../src/storage/backup/read-rows.ts'
 import { openRecords } from '../src/storage/environment.ts'
 import { giveWay } from '../src/storage/give-way.ts'
+import { readEvictedMark } from '../src/storage/read/evicted-mark.ts'
 import { LentRows } from '../src/storage/row/lent-rows.ts'
 import { storageError } from '../src/storage/storage-error.ts'
 import { openWhenAble } from './open-when-able.ts'
@@ -38,6 +40,15 @@ export default function read(task: BackupTask): BackupAnswer {
         return { state: reader.logState(task.transaction) }
       case 'digest':
         return { digest: reader.logDigest(task.range) }
+      case 'evicted':
+        records.root.resetReadTxn()
+        return { evicted: readEvictedMark(records.progress) }
+      case 'ids':
+        return { ids: idsKept(records) }
+      case 'id runs':
+        return { kept: idRunPiece(records, task.runs, task.after, task.bytes) }
+      case 'field paths':
+        return { kept: fieldPathPiece(records, task.after, task.bytes) }
       case 'catalog': {
         const { bytes, hasSecrets } = task
         const known = new Set(task.known)

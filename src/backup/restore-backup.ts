@@ -70,7 +70,7 @@ export async function restoreBackup(
     try {
       const removed = await restoreCatalog(store, from, records, moment)
       const through = throughOf(from, moment)
-      const restore = new RecordsRestore(records, through, removed)
+      const restore = new RecordsRestore(records, { through, removed })
       const needed = ranges.filter(({ after }) => after < through)
       await restoreRanges(store, needed, restore, onProgress)
       const { counts, missing } = restore.finish()

@@ -1,7 +1,9 @@
 /** A running service as the source of a backup, over HTTP. */
 
 import { entriesOf } from '../storage/backup/entry-list.ts'
+import type { IdsKept, KeptPiece } from '../storage/backup/read-kept.ts'
 import type { RowPlace, TransactionRange } from '../storage/backup/read-rows.ts'
+import type { EvictedMark } from '../storage/read/evicted-mark.ts'
 import {
   type BackupSource,
   type CatalogAnswer,
@@ -49,6 +51,31 @@ export class ServiceSource implements BackupSource {
   async logDigest(range: TransactionRange): Promise<string> {
     const { head } = await this.#ask({ part: 'digest', ...range })
     return (head as { readonly digest: string }).digest
+  }
+
+  /** How far bodies have left the service for its cluster. */
+  async evicted(): Promise<EvictedMark | undefined> {
+    const { head } = await this.#ask({ part: 'evicted' })
+    return (head as { readonly evicted: EvictedMark | null }).evicted ?? undefined
+  }
+
+  async ids(): Promise<IdsKept> {
+    const { head, bytes } = await this.#ask({ part: 'ids' })
+    return { ...(head as Omit<IdsKept, 'list'>), list: bytes }
+  }
+
+  /** See `idRunPiece`. */
+  idRuns(runs: readonly number[], after: string | undefined): Promise<KeptPiece> {
+    return this.#kept({ part: 'id runs', runs, after })
+  }
+
+  fieldPaths(after: string | undefined): Promise<KeptPiece> {
+    return this.#kept({ part: 'field paths', after })
+  }
+
+  async #kept(question: object): Promise<KeptPiece> {
+    const { head, bytes } = await this.#ask(question)
+    return { ...(head as Omit<KeptPiece, 'list'>), list: bytes }
   }
 
   async catalog(known: readonly string[], secrets: boolean): Promise<CatalogAnswer> {

@@ -56,7 +56,7 @@ export async function restoreExport(
   const removed = new RemovedObjects()
   for (const { key, value } of records.catalog.getRange()) removed.note(key.toString(), value)
   records.root.resetReadTxn()
-  const restore = new RecordsRestore(records, through, removed.numbers())
+  const restore = new RecordsRestore(records, { through, removed: removed.numbers() })
   const log = await readLog(cluster, through)
   const total = log.reduce((sum, { rows }) => sum + Number(rows), 0)
   restore.writeLog(logList(log))

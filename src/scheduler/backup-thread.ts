@@ -3,6 +3,7 @@
 import { AssayError } from '../error.ts'
 import type { BackupAnswer, BackupTask } from '../storage/backup/backup-task.ts'
 import type { CatalogPiece } from '../storage/backup/read-catalog.ts'
+import type { IdsKept, KeptPiece } from '../storage/backup/read-kept.ts'
 import type {
   LogPiece,
   LogState,
@@ -10,11 +11,16 @@ import type {
   RowsPiece,
   TransactionRange,
 } from '../storage/backup/read-rows.ts'
+import type { EvictedMark } from '../storage/read/evicted-mark.ts'
 import { type BodiesOf, withBodies } from '../storage/row/with-bodies.ts'
 import { openThreads, type Threads } from './thread/threads.ts'
 
 function rowsIn(answer: BackupAnswer): RowsPiece {
   return (answer as { readonly rows: RowsPiece }).rows
+}
+
+function keptIn(answer: BackupAnswer): KeptPiece {
+  return (answer as { readonly kept: KeptPiece }).kept
 }
 
 /** Questions are answered one at a time, each in some ten milliseconds. */
@@ -66,6 +72,28 @@ export class BackupThread {
   async logDigest(range: TransactionRange) {
     const answer = await this.#ask({ kind: 'digest', range })
     return (answer as { readonly digest: string }).digest
+  }
+
+  /** How far bodies have left the data directory. */
+  async evicted() {
+    const answer = await this.#ask({ kind: 'evicted' })
+    return (answer as { readonly evicted: EvictedMark | undefined }).evicted
+  }
+
+  /** See `idsKept`. */
+  async ids() {
+    const answer = await this.#ask({ kind: 'ids' })
+    return (answer as { readonly ids: IdsKept }).ids
+  }
+
+  /** See `idRunPiece`. */
+  async idRuns(runs: readonly number[], after: string | undefined, bytes: number) {
+    return keptIn(await this.#ask({ kind: 'id runs', runs, after, bytes }))
+  }
+
+  /** See `fieldPathPiece`. */
+  async fieldPaths(after: string | undefined, bytes: number) {
+    return keptIn(await this.#ask({ kind: 'field paths', after, bytes }))
   }
 
   /** See `readCatalog`. */

@@ -36,8 +36,10 @@ describe.runIf(isClusterAsked)('a query node beside a cluster', { timeout: 240_0
     for (let from = 0; from < rowCount; from += rowsPerInsert) {
       await insert(Array.from({ length: rowsPerInsert }, (_, i) => recordOf(from + i)))
     }
+    await insert([{ id: 'r12', _is_merge: true, metrics: { tokens: 12_345 } }])
+    await insert([{ id: 'r13', _object_delete: true }, recordOf(14)])
     await hasEvicted(home)
-    node = await startNode()
+    node = await startNodeWithoutBodies()
   }, 240_000)
 
   afterAll(async () => {
@@ -67,6 +69,16 @@ describe.runIf(isClusterAsked)('a query node beside a cluster', { timeout: 240_0
       ASSAY_HOME_KEY: testKey,
     })
 
+  /** Nobody can read of the cluster meanwhile. */
+  const startNodeWithoutBodies = async () => {
+    cluster().pause(1)
+    try {
+      return await startNode()
+    } finally {
+      cluster().resume(1)
+    }
+  }
+
   async function ask(of: ServeProcess, path: string, body?: object) {
     const response = await fetch(of.url + path, {
       method: body ? 'POST' : 'GET',
@@ -95,19 +107,20 @@ describe.runIf(isClusterAsked)('a query node beside a cluster', { timeout: 240_0
     return { id: `r${i}`, root_span_id: `t${i % 5000}`, input, metrics: { tokens: i } }
   }
 
-  const hasEvicted = (of: ServeProcess) =>
-    vi.waitFor(
-      async () => {
-        const { storage } = (await ask(of, '/admin/status')).json
-        expect(storage.cold.rows).toBeGreaterThan(rowCount / 2)
-      },
-      { timeout: 120_000, interval: 100 },
-    )
+  const coldRows = async (of: ServeProcess): Promise<number> =>
+    (await ask(of, '/admin/status')).json.storage.cold.rows
+
+  const hasEvicted = (of: ServeProcess, rows = rowCount / 2) =>
+    vi.waitFor(async () => expect(await coldRows(of)).toBeGreaterThan(rows), {
+      timeout: 120_000,
+      interval: 100,
+    })
 
   const queries = [
     'measures: count(1) as n, sum(metrics.tokens) as tokens, max(len(input)) as longest',
     'select: id, input | filter: metrics.tokens > 12340 and metrics.tokens < 12350 | sort: id',
     "select: * | filter: id = 'r4321'",
+    "select: id, metrics.tokens | filter: id in ['r12', 'r13', 'r14']",
     "select: id | filter: root_span_id = 't77' | sort: id",
     'dimensions: metrics.tokens % 7 as seventh | measures: count(1) as n | sort: seventh',
   ]
@@ -121,7 +134,7 @@ describe.runIf(isClusterAsked)('a query node beside a cluster', { timeout: 240_0
     return given
   }
 
-  test('is told keys of what has left its home, and reads the bodies itself', async () => {
+  test('is told keys and ids of what has left its home, and reads no body for that', async () => {
     const { storage } = (await ask(home, '/admin/status')).json
     const hotBytes = (rowCount - storage.cold.rows) * JSON.stringify(recordOf(0)).length
     expect(proxy.bytes - hotBytes).toBeLessThan(50 * rowCount)
@@ -157,5 +170,17 @@ describe.runIf(isClusterAsked)('a query node beside a cluster', { timeout: 240_0
     home = await startHome()
     await insert([{ id: 'later', input: 'later', metrics: { tokens: 2 } }], home)
     await expect.poll(() => answers(node)).toEqual(await answers(home))
+  })
+
+  test('takes over anew what has left its home since it was there last', async () => {
+    node.child.kill('SIGKILL')
+    await node.exit
+    const cold = await coldRows(home)
+    for (let from = rowCount - 4000; from < 2 * rowCount; from += rowsPerInsert) {
+      await insert(Array.from({ length: rowsPerInsert }, (_, i) => recordOf(from + i)))
+    }
+    await hasEvicted(home, cold + rowCount / 2)
+    node = await startNodeWithoutBodies()
+    expect(await answers(node)).toEqual(await answers(home))
   })
 })

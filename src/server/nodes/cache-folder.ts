@@ -20,6 +20,8 @@ const stateSchema = z.object({
   source: z.string().nullable(),
   /** When the home was heard last, in ms since 1970. */
   heard: z.number(),
+  /** What is here of records is a part of what was being taken over. */
+  isTakingOver: z.boolean().optional(),
   /** What the home has told last of its cluster. */
   exported: toldExport.optional(),
 })
@@ -49,6 +51,27 @@ export class CacheFolder {
     }
     this.#state = known ?? { source: null, heard: 0 }
     if (!known) this.#write()
+    if (this.#state.isTakingOver) this.clear()
+  }
+
+  /** Whether nothing was copied yet. */
+  get isEmpty(): boolean {
+    return readdirSync(this.directory).every((name) => name === stateFile)
+  }
+
+  /** `take` writes records into the empty folder; where it does not come to its end, the folder is empty again. */
+  async takeOver<Result>(take: () => Promise<Result>): Promise<Result> {
+    this.#state = { ...this.#state, isTakingOver: true }
+    this.#write()
+    try {
+      const result = await take()
+      this.#state = { ...this.#state, isTakingOver: false }
+      this.#write()
+      return result
+    } catch (thrown) {
+      this.clear()
+      throw thrown
+    }
   }
 
   get source(): string | null {

@@ -23,6 +23,9 @@ const transaction = z.number().int().nonnegative()
 const range = { after: transaction, through: transaction }
 const place = z.object({ object: z.number(), transaction, index: z.number() })
 
+/** Of the last entry that was had. */
+const entryKey = z.string().regex(/^([0-9a-f]{2}){4,2048}$/)
+
 const question = z.discriminatedUnion('part', [
   z.object({ part: z.literal('state'), transaction }),
   z.object({
@@ -33,6 +36,14 @@ const question = z.discriminatedUnion('part', [
   }),
   z.object({ part: z.literal('log'), ...range }),
   z.object({ part: z.literal('digest'), ...range }),
+  z.object({ part: z.literal('evicted') }),
+  z.object({ part: z.literal('ids') }),
+  z.object({
+    part: z.literal('id runs'),
+    runs: z.array(z.number().int().nonnegative()),
+    after: entryKey.optional(),
+  }),
+  z.object({ part: z.literal('field paths'), after: entryKey.optional() }),
   z.object({ part: z.literal('catalog'), known: z.array(z.string()), secrets: z.boolean() }),
   z.object({ part: z.literal('folders'), known: z.record(z.string(), z.number()) }),
   z.object({ part: z.literal('files'), names: z.array(z.string()).max(1000) }),
@@ -124,6 +135,20 @@ async function answer(
     }
     case 'digest':
       return encodeAnswer({ digest: await engine.backup.logDigest(asked) })
+    case 'evicted':
+      return encodeAnswer({ evicted: (await engine.backup.evicted()) ?? null })
+    case 'ids': {
+      const { list, ...head } = await engine.backup.ids()
+      return encodeAnswer(head, list)
+    }
+    case 'id runs': {
+      const { list, ...head } = await engine.backup.idRuns(asked.runs, asked.after, answerBytes)
+      return encodeAnswer(head, list)
+    }
+    case 'field paths': {
+      const { list, ...head } = await engine.backup.fieldPaths(asked.after, answerBytes)
+      return encodeAnswer(head, list)
+    }
     case 'catalog': {
       const { known, secrets } = asked
       const { chunks, ...head } = await engine.backup.catalog(known, answerBytes, secrets)

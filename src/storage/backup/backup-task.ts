@@ -1,6 +1,8 @@
 /** What the thread that reads for backups is asked for. */
 import type { WireError } from '../../error.ts'
+import type { EvictedMark } from '../read/evicted-mark.ts'
 import type { CatalogPiece } from './read-catalog.ts'
+import type { IdsKept, KeptPiece } from './read-kept.ts'
 import type { LogPiece, LogState, RowPlace, RowsPiece, TransactionRange } from './read-rows.ts'
 
 export type BackupTask =
@@ -21,6 +23,16 @@ export type BackupTask =
   | { readonly kind: 'log'; readonly range: TransactionRange; readonly bytes: number }
   | { readonly kind: 'state'; readonly transaction: number }
   | { readonly kind: 'digest'; readonly range: TransactionRange }
+  | { readonly kind: 'evicted' }
+  | { readonly kind: 'ids' }
+  | {
+      /** See `idRunPiece`. */
+      readonly kind: 'id runs'
+      readonly runs: readonly number[]
+      readonly after: string | undefined
+      readonly bytes: number
+    }
+  | { readonly kind: 'field paths'; readonly after: string | undefined; readonly bytes: number }
   | {
       readonly kind: 'catalog'
       readonly known: readonly string[]
@@ -34,5 +46,8 @@ export type BackupAnswer =
   | { readonly log: LogPiece }
   | { readonly state: LogState }
   | { readonly digest: string }
+  | { readonly evicted: EvictedMark | undefined }
+  | { readonly ids: IdsKept }
+  | { readonly kept: KeptPiece }
   | { readonly catalog: CatalogPiece }
   | { readonly error: WireError }

@@ -37,12 +37,11 @@ export class RecordCopies {
     this.#ids = []
     try {
       this.#records.root.transactionSync(() => {
-        this.#restore ??= new RecordsRestore(
-          this.#records,
-          endOfTime,
-          new Set(),
-          (object, id) => void this.#ids.push([object, id]),
-        )
+        this.#restore ??= new RecordsRestore(this.#records, {
+          through: endOfTime,
+          removed: new Set(),
+          onRow: (object, id) => void this.#ids.push([object, id]),
+        })
         for (const list of rows) this.#restore.writeRows(Buffer.from(list))
         this.#restore.writeLog(Buffer.from(log))
         this.#restore.finish()

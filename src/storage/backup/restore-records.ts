@@ -37,40 +37,37 @@ export interface MissingRows {
   readonly found: number
 }
 
+export interface RestoreOptions {
+  /** Later transactions are left out. */
+  readonly through: number
+  /** Objects that are left out. */
+  readonly removed: ReadonlySet<number>
+  /** Told of each row version. */
+  readonly onRow?: (object: number, id: string) => void
+  /** Whether ids and names of fields come from elsewhere: rows whose bodies have left do not have them. */
+  readonly areOfKeys?: boolean
+}
+
 const allChecked = { transaction: 0, run: 0 }
 /** Rows whose ids are put together before they are written. */
 const rowsPerRun = 65_536
 
 export class RecordsRestore {
   readonly #records: RecordsEnvironment
-  readonly #through: number
-  readonly #removed: ReadonlySet<number>
+  readonly #options: RestoreOptions
   readonly #ids: IdWriter
   readonly #fieldPaths: FieldPathStore
   readonly #logged = new Map<number, number>()
   readonly #found = new Map<number, number>()
   readonly #superseded = new Map<number, number>()
-  readonly #onRow: (object: number, id: string) => void
   #transactions = 0
   #last = 0
   #unstoredIds = 0
 
-  /**
-   * @param records open for writing; its transactions, if it has any, come before those of the backup
-   * @param through later transactions are left out
-   * @param removed objects that are left out
-   * @param onRow told of each row version
-   */
-  constructor(
-    records: RecordsEnvironment,
-    through: number,
-    removed: ReadonlySet<number>,
-    onRow: (object: number, id: string) => void = () => undefined,
-  ) {
+  /** @param records open for writing; its transactions, if it has any, come before those of the backup */
+  constructor(records: RecordsEnvironment, options: RestoreOptions) {
     this.#records = records
-    this.#onRow = onRow
-    this.#through = through
-    this.#removed = removed
+    this.#options = options
     this.#ids = new IdWriter(records)
     this.#fieldPaths = new FieldPathStore(records)
   }
@@ -92,7 +89,7 @@ export class RecordsRestore {
     const { root, log } = this.#records
     root.transactionSync(() => {
       for (const { key, value } of entriesOf(list)) {
-        if (transactionOf(key) > this.#through) continue
+        if (transactionOf(key) > this.#options.through) continue
         log.putSync(key, value)
         if (key[0] === endOfLog[0]) continue
         this.#transactions++
@@ -106,11 +103,12 @@ export class RecordsRestore {
 
   writeRows(list: Buffer): void {
     const { root, rows } = this.#records
-    const range = { from: rowKey(0, 0), to: rowKey(this.#through + 1, 0) }
+    const { through, removed } = this.#options
+    const range = { from: rowKey(0, 0), to: rowKey(through + 1, 0) }
     root.transactionSync(() => {
       for (const { key, value } of entriesOf(list)) {
         const object = objectOf(key)
-        if (this.#removed.has(object)) continue
+        if (removed.has(object)) continue
         const cut = cutRows(key, value, range, allChecked)
         if (!cut) continue
         const stored = Buffer.from(cut.value)
@@ -135,7 +133,7 @@ export class RecordsRestore {
     const missing: MissingRows[] = []
     let rows = 0
     for (const [object, logged] of this.#logged) {
-      if (this.#removed.has(object)) continue
+      if (this.#options.removed.has(object)) continue
       const found = this.#found.get(object) ?? 0
       rows += found
       if (found < logged) missing.push({ object, logged, found })
@@ -150,18 +148,8 @@ export class RecordsRestore {
   }
 
   #add(object: number, version: RowKey, view: RowView): void {
-    const { previous, paginationKey, isTombstone: isDeleted, transaction } = view
-    const id = JSON.parse(view.fieldText('id') ?? '""') as string
-    this.#ids.put(
-      object,
-      id,
-      fullHash(object, hashId(id)),
-      { version, paginationKey, isDeleted },
-      false,
-    )
-    this.#unstoredIds++
-    this.#onRow(object, id)
-    this.#fieldPaths.addOf(object, view)
+    const { previous, paginationKey, transaction } = view
+    if (!this.#options.areOfKeys) this.#addFields(object, version, view)
     add(this.#found, object, 1)
     // A record that begins anew after it was deleted names the deletion, which supersedes nothing.
     if (!previous || isSame(paginationKey, version)) return
@@ -170,6 +158,16 @@ export class RecordsRestore {
     const mark = supersessionKey(object, paginationKey, previous)
     this.#records.supersessions.putSync(mark, transactionKey(transaction))
     this.#superseded.set(object, Math.max(transaction, this.#superseded.get(object) ?? 0))
+  }
+
+  #addFields(object: number, version: RowKey, view: RowView): void {
+    const { paginationKey, isTombstone: isDeleted } = view
+    const id = JSON.parse(view.fieldText('id') ?? '""') as string
+    const hash = fullHash(object, hashId(id))
+    this.#ids.put(object, id, hash, { version, paginationKey, isDeleted }, false)
+    this.#unstoredIds++
+    this.#options.onRow?.(object, id)
+    this.#fieldPaths.addOf(object, view)
   }
 
   /** Versions come in the order of their transactions, so that those before one have been written. */

@@ -177,6 +177,17 @@ class WideEntries {
   }
 }
 
+/** What a chunk knows of versions up to the transaction, as parts of the same run. */
+export function* chunksUpTo(chunk: RunChunk, through: number): Generator<RunChunk> {
+  const wide = wideEntries(chunk.value)
+  const written = new WideEntries(runOf(chunk.key))
+  for (let at = 0; at < wide.length; at += entryBytes) {
+    if (readRowKey(wide, at + fullHashBytes).transaction > through) continue
+    copyBytes(wide, at, at + entryBytes, written.bytes, written.add())
+  }
+  while (!written.isEmpty) yield written.takeChunk()
+}
+
 /** The hashes of a chunk's entries. */
 export function* hashesOf(value: Buffer): Generator<IdHash> {
   const wide = wideEntries(value)

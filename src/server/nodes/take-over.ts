@@ -1,0 +1,87 @@
+/**
+ * How a query node begins that reads its home's cluster: it takes over what the home keeps of rows whose bodies have left, some
+ * 30 bytes of each. No body is read for that, neither of the home nor of the cluster.
+ */
+import type { ServiceSource } from '../../backup/service-source.ts'
+import { AssayError } from '../../error.ts'
+import { BackupReader, type RowPlace } from '../../storage/backup/read-rows.ts'
+import { KeptRestore } from '../../storage/backup/restore-kept.ts'
+import type { RestoredCounts } from '../../storage/backup/restore-records.ts'
+import { lockDirectory } from '../../storage/directory-lock.ts'
+import { openRecords } from '../../storage/environment.ts'
+import type { EvictedMark } from '../../storage/read/evicted-mark.ts'
+
+/**
+ * Writes a data directory as the home's was at the transaction that its bodies have left through; what is newer is copied by
+ * who opens it. Throws HOME_UNAVAILABLE when rows were removed at the home meanwhile.
+ *
+ * @param directory has no records yet, and is none while this goes on
+ */
+export async function takeOver(
+  source: ServiceSource,
+  mark: EvictedMark,
+  directory: string,
+): Promise<RestoredCounts> {
+  const lock = await lockDirectory(directory)
+  try {
+    const records = openRecords(directory, { readOnly: false })
+    try {
+      const restore = new KeptRestore(records, mark)
+      const range = { after: 0, through: mark.through }
+      await copyLog(source, mark.through, restore)
+      for (let from: RowPlace | undefined, isFirst = true; isFirst || from; isFirst = false) {
+        const piece = await source.rows(range, from, true)
+        restore.writeRows(piece.list)
+        from = piece.next
+      }
+      await copyFieldPaths(source, restore)
+      const counts = restore.finish(await copyIds(source, restore))
+      const here = new BackupReader(records).logDigest(range)
+      if (here !== (await source.logDigest(range))) {
+        throw new AssayError('HOME_UNAVAILABLE', 'rows were removed at the home meanwhile')
+      }
+      await restore.noteFlushed()
+      return counts
+    } finally {
+      await records.root.close()
+    }
+  } finally {
+    await lock.release()
+  }
+}
+
+async function copyLog(
+  source: ServiceSource,
+  through: number,
+  restore: KeptRestore,
+): Promise<void> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const { list, next } = await source.log({ after, through })
+    restore.writeLog(list)
+    after = next
+  }
+}
+
+async function copyFieldPaths(source: ServiceSource, restore: KeptRestore): Promise<void> {
+  for (let after: string | undefined, isFirst = true; isFirst || after; isFirst = false) {
+    const { list, next } = await source.fieldPaths(after)
+    restore.writeFieldPaths(list)
+    after = next
+  }
+}
+
+/** The home makes long runs of short ones meanwhile, until all that it lists at one moment are here. */
+async function copyIds(source: ServiceSource, restore: KeptRestore) {
+  const copied = new Set<number>()
+  for (;;) {
+    const kept = await source.ids()
+    const missing = kept.runs.map(({ id }) => id).filter((id) => !copied.has(id))
+    if (missing.length === 0) return kept
+    for (let after: string | undefined, isFirst = true; isFirst || after; isFirst = false) {
+      const { list, next } = await source.idRuns(missing, after)
+      restore.writeIdRuns(list)
+      after = next
+    }
+    for (const run of missing) copied.add(run)
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Reads what a data directory keeps of records beside their rows: hashes of ids, and names of fields. Who takes it over needs no
+ * bodies to make them of. Each piece is read in a transaction of its own, while others write.
+ */
+import { beginRead, type ReadTransaction, type RecordsEnvironment } from '../environment.ts'
+import { letQueriesPass } from '../give-way.ts'
+import { runOf, runRange } from '../id/id-run.ts'
+import { type IdRunList, readRunList } from '../id/id-run-list.ts'
+import { EntryListWriter } from './entry-list.ts'
+
+/** Ids that are in no run, and the runs that count beside them: all that is known at one moment. */
+export interface IdsKept extends IdRunList {
+  readonly list: Buffer
+}
+
+export interface KeptPiece {
+  readonly list: Buffer
+  /** Where to go on; undefined behind the last. */
+  readonly next: string | undefined
+}
+
+export function idsKept(records: RecordsEnvironment): IdsKept {
+  return reading(records, (transaction) => {
+    const list = new EntryListWriter()
+    for (const { key, value } of records.ids.getRange({ transaction })) list.add(key, value)
+    return { ...readRunList(records.progress, transaction), list: list.take() }
+  })
+}
+
+/**
+ * About `bytes` of the runs, in the order of their numbers. A run never changes while it is listed; of one that is not any more
+ * there may be a part, or nothing.
+ */
+export function idRunPiece(
+  records: RecordsEnvironment,
+  runs: readonly number[],
+  after: string | undefined,
+  bytes: number,
+): KeptPiece {
+  const last = keyOf(after)
+  return reading(records, (transaction) => {
+    const list = new EntryListWriter()
+    for (const run of runs.toSorted((a, b) => a - b)) {
+      if (last && run < runOf(last)) continue
+      const isBegun = last !== undefined && run === runOf(last)
+      const { start, end } = runRange(run)
+      const range = { start: isBegun ? last : start, exclusiveStart: isBegun, end, transaction }
+      for (const { key, value } of records.idRuns.getRange(range)) {
+        list.add(key, value)
+        if (list.length >= bytes) return { list: list.take(), next: key.toString('hex') }
+      }
+      letQueriesPass()
+    }
+    return { list: list.take(), next: undefined }
+  })
+}
+
+export function fieldPathPiece(
+  records: RecordsEnvironment,
+  after: string | undefined,
+  bytes: number,
+): KeptPiece {
+  const last = keyOf(after)
+  return reading(records, (transaction) => {
+    const list = new EntryListWriter()
+    const range = { ...(last && { start: last, exclusiveStart: true }), transaction }
+    // What is damaged is known again when a row has the field.
+    for (const { key, value } of records.fieldPaths.getReadable(range, () => undefined)) {
+      list.add(key, value)
+      if (list.length >= bytes) return { list: list.take(), next: key.toString('hex') }
+    }
+    return { list: list.take(), next: undefined }
+  })
+}
+
+function keyOf(text: string | undefined): Buffer | undefined {
+  return text === undefined ? undefined : Buffer.from(text, 'hex')
+}
+
+function reading<Result>(
+  { root }: Pick<RecordsEnvironment, 'root'>,
+  read: (transaction: ReadTransaction) => Result,
+): Result {
+  root.resetReadTxn()
+  const transaction = beginRead(root)
+  try {
+    return read(transaction)
+  } finally {
+    transaction.done()
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Writes what another data directory keeps of records whose bodies have left it into an empty one, up to the transaction that
+ * they have left through. The bodies are read of the same cluster from then on.
+ */
+import { evictedFormat, writeFormat } from '../directory/data-format.ts'
+import { closeSegments, openSegments, type RecordsEnvironment } from '../environment.ts'
+import { entryCount } from '../id/id-chunk.ts'
+import { chunksUpTo, runOf } from '../id/id-run.ts'
+import { writeRunList } from '../id/id-run-list.ts'
+import { type EvictedMark, putEvictedMark } from '../read/evicted-mark.ts'
+import { decodeCurrentVersion } from '../record-key.ts'
+import { SegmentStore } from '../segment/segment-store.ts'
+import { entriesOf } from './entry-list.ts'
+import type { IdsKept } from './read-kept.ts'
+import { RecordsRestore, type RestoredCounts } from './restore-records.ts'
+
+export class KeptRestore {
+  readonly #records: RecordsEnvironment
+  readonly #mark: EvictedMark
+  readonly #restore: RecordsRestore
+  /** Of the runs that were written. */
+  readonly #entries = new Map<number, number>()
+
+  /**
+   * @param records open for writing, with nothing in it
+   * @param mark of the other directory, before anything else was read of it
+   */
+  constructor(records: RecordsEnvironment, mark: EvictedMark) {
+    this.#records = records
+    this.#mark = mark
+    const { through } = mark
+    this.#restore = new RecordsRestore(records, { through, removed: new Set(), areOfKeys: true })
+  }
+
+  writeLog(list: Buffer): void {
+    this.#restore.writeLog(list)
+  }
+
+  writeRows(list: Buffer): void {
+    this.#restore.writeRows(list)
+  }
+
+  /** Runs of ids keep their numbers. What is newer than the rows comes with them. */
+  writeIdRuns(list: Buffer): void {
+    const { root, idRuns } = this.#records
+    root.transactionSync(() => {
+      for (const { key, value } of entriesOf(list)) {
+        const run = runOf(key)
+        const entries = entryCount(value)
+        for (const chunk of chunksUpTo({ key, value, entries }, this.#mark.through)) {
+          idRuns.putSync(chunk.key, chunk.value)
+          this.#entries.set(run, (this.#entries.get(run) ?? 0) + chunk.entries)
+        }
+      }
+    })
+  }
+
+  writeFieldPaths(list: Buffer): void {
+    const { root, fieldPaths } = this.#records
+    root.transactionSync(() => {
+      for (const { key, value } of entriesOf(list)) fieldPaths.putSync(key, value)
+    })
+  }
+
+  /** @param ids of which all runs were written */
+  finish({ runs, next, list }: IdsKept): RestoredCounts {
+    const { root, ids, progress, directory } = this.#records
+    const { counts } = this.#restore.finish()
+    writeFormat(directory, evictedFormat)
+    root.transactionSync(() => {
+      for (const { key, value } of entriesOf(list)) {
+        const { version } = decodeCurrentVersion(value)
+        if (version.transaction <= this.#mark.through) ids.putSync(key, value)
+      }
+      const written = runs.map(({ id }) => ({ id, entries: this.#entries.get(id) ?? 0 }))
+      writeRunList(progress, { next, runs: written.filter(({ entries }) => entries > 0) })
+      putEvictedMark(progress, { ...this.#mark, next: undefined })
+    })
+    root.resetReadTxn()
+    return counts
+  }
+
+  /** No row is to be put into a segment. To be called once `finish` has returned. */
+  async noteFlushed(): Promise<void> {
+    const segments = openSegments(this.#records.directory, { readOnly: false })
+    try {
+      const store = new SegmentStore(segments)
+      const { nextSegment } = store.manifest()
+      const flushedThrough = this.#mark.through
+      store.commit(store.manifest(), { flushedThrough, nextSegment, segments: [] }, undefined)
+    } finally {
+      await closeSegments(segments)
+    }
+  }
+}
