@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { entryBytes, wideEntries } from '../../src/storage/id/id-chunk.ts'
 import {
+  chunksUpTo,
   encodeRun,
   findInChunk,
   fullHash,
@@ -113,6 +114,28 @@ describe('a run of ids', () => {
         }
         for (const { key, value } of merged) {
           expect(key.subarray(4).toString('latin1')).toBe([...hashesOf(value)][0])
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('is cut to what was known at a transaction', () => {
+    fc.assert(
+      fc.property(shapes, fc.integer({ min: 4, max: 7 }), (shape, through) => {
+        const entries = entriesOf(shape)
+        const cut = [...encodeRun(9, entries)].flatMap((chunk) => [...chunksUpTo(chunk, through)])
+        const expected = entries.filter(({ version }) => version.transaction <= through)
+        expect(cut.flatMap(({ value }) => [...hashesOf(value)])).toEqual(
+          expected.map((entry) => entry.hash),
+        )
+        expect(cut.reduce((sum, chunk) => sum + chunk.entries, 0)).toBe(expected.length)
+        const values = cut.map(({ value }) => value)
+        for (const { hash, ...current } of expected.filter((_, i) => i % 11 === 0)) {
+          expect(find(values, hash)).toEqual(current)
+        }
+        for (const { key, value } of cut) {
+          expect(key.toString('latin1')).toBe(`\0\0\0\x09${[...hashesOf(value)][0]}`)
         }
       }),
       { numRuns: 40 },

@@ -11,6 +11,12 @@ import { lockDirectory } from '../../storage/directory-lock.ts'
 import { openRecords } from '../../storage/environment.ts'
 import type { EvictedMark } from '../../storage/read/evicted-mark.ts'
 
+/** What is asked of the home. */
+export type KeptSource = Pick<
+  ServiceSource,
+  'log' | 'rows' | 'ids' | 'idRuns' | 'fieldPaths' | 'logDigest'
+>
+
 /**
  * Writes a data directory as the home's was at the transaction that its bodies have left through; what is newer is copied by
  * who opens it. Throws HOME_UNAVAILABLE when rows were removed at the home meanwhile.
@@ -18,7 +24,7 @@ import type { EvictedMark } from '../../storage/read/evicted-mark.ts'
  * @param directory has no records yet, and is none while this goes on
  */
 export async function takeOver(
-  source: ServiceSource,
+  source: KeptSource,
   mark: EvictedMark,
   directory: string,
 ): Promise<RestoredCounts> {
@@ -50,11 +56,7 @@ export async function takeOver(
   }
 }
 
-async function copyLog(
-  source: ServiceSource,
-  through: number,
-  restore: KeptRestore,
-): Promise<void> {
+async function copyLog(source: KeptSource, through: number, restore: KeptRestore): Promise<void> {
   for (let after: number | undefined = 0; after !== undefined; ) {
     const { list, next } = await source.log({ after, through })
     restore.writeLog(list)
@@ -62,7 +64,7 @@ async function copyLog(
   }
 }
 
-async function copyFieldPaths(source: ServiceSource, restore: KeptRestore): Promise<void> {
+async function copyFieldPaths(source: KeptSource, restore: KeptRestore): Promise<void> {
   for (let after: string | undefined, isFirst = true; isFirst || after; isFirst = false) {
     const { list, next } = await source.fieldPaths(after)
     restore.writeFieldPaths(list)
@@ -71,7 +73,7 @@ async function copyFieldPaths(source: ServiceSource, restore: KeptRestore): Prom
 }
 
 /** The home makes long runs of short ones meanwhile, until all that it lists at one moment are here. */
-async function copyIds(source: ServiceSource, restore: KeptRestore) {
+async function copyIds(source: KeptSource, restore: KeptRestore) {
   const copied = new Set<number>()
   for (;;) {
     const kept = await source.ids()
