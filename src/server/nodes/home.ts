@@ -30,6 +30,8 @@ export interface HomeOptions {
   readonly cache: CacheFolder
   /** Undefined: this node does not read the home's cluster, and has all bodies itself. */
   readonly followedExport: FollowedExport | undefined
+  /** Whether what the home keeps of older records is to be taken over anew, rather than that many bodies are read of the cluster. */
+  readonly isTakingOver: boolean
   readonly logger: Logger
 }
 
@@ -41,6 +43,8 @@ const longestSeenMs = 10_000
 const noteEveryMs = 30_000
 /** Of rows that are written in one commit, unless one transaction has more. */
 const copiedBytes = 4 * 2 ** 20
+/** Of rows that have left the home before they were copied: to read their bodies of the cluster takes some ten seconds. */
+const mostFilledBytes = 16 * 2 ** 20
 
 const statusThere = z.object({
   export: z.unknown(),
@@ -332,7 +336,7 @@ export class Home {
   }
 
   async #copyNext(): Promise<void> {
-    const { engine, logger, followedExport } = this.#options
+    const { engine, logger, followedExport, isTakingOver } = this.#options
     const purge = this.#purges[0]
     if (purge && purge.transaction <= this.#last) {
       this.#purges.shift()
@@ -353,6 +357,14 @@ export class Home {
     const rows: Uint8Array[] = []
     // This node has the home's cluster, too: what only that has is not asked of the home.
     const isKeptEnough = followedExport !== undefined && followedExport.through > after
+    if (
+      isKeptEnough &&
+      isTakingOver &&
+      bytesThrough(list, followedExport.through) > mostFilledBytes
+    ) {
+      this.#setStale('records have left the home node before they were copied')
+      return
+    }
     let damaged = 0
     for (let from: RowPlace | undefined, isFirst = true; isFirst || from; isFirst = false) {
       const piece = await this.#source.rows({ after, through }, from, isKeptEnough)
@@ -410,6 +422,16 @@ function beginningOf(list: Buffer): { readonly log: Buffer; readonly through: nu
     for (const object of decodeLogEntry(key, value).objects) bytes += object.bytes
   }
   return { log: log.take(), through }
+}
+
+/** How long the rows are that the entries up to the transaction tell of. */
+function bytesThrough(list: Buffer, transaction: number): number {
+  let bytes = 0
+  for (const { key, value } of entriesOf(list)) {
+    if (key[0] === endOfLog[0] || transactionOf(key) > transaction) continue
+    for (const object of decodeLogEntry(key, value).objects) bytes += object.bytes
+  }
+  return bytes
 }
 
 async function* linesOf(chunks: AsyncIterable<unknown>): AsyncGenerator<string> {

@@ -19,7 +19,7 @@ export type KeptSource = Pick<
 
 /**
  * Writes a data directory as the home's was at the transaction that its bodies have left through; what is newer is copied by
- * who opens it. Throws HOME_UNAVAILABLE when rows were removed at the home meanwhile.
+ * who opens it. Throws HOME_AHEAD when rows were removed at the home meanwhile.
  *
  * @param directory has no records yet, and is none while this goes on
  */
@@ -44,7 +44,7 @@ export async function takeOver(
       const counts = restore.finish(await copyIds(source, restore))
       const here = new BackupReader(records).logDigest(range)
       if (here !== (await source.logDigest(range))) {
-        throw new AssayError('HOME_UNAVAILABLE', 'rows were removed at the home meanwhile')
+        throw new AssayError('HOME_AHEAD', 'rows were removed at the home meanwhile')
       }
       await restore.noteFlushed()
       return counts

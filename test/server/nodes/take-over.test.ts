@@ -213,7 +213,7 @@ describe('what a query node takes over', () => {
       },
     }
     await expect(takeOver(whilePurged, home.mark, directory)).rejects.toMatchObject({
-      code: 'HOME_UNAVAILABLE',
+      code: 'HOME_AHEAD',
     })
     await home.close()
   })
