@@ -5,7 +5,7 @@ import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
 import type { BackupAnswer, BackupTask } from '../src/storage/backup/backup-task.ts'
 import { filledRows } from '../src/storage/backup/lent-cuts.ts'
 import { readCatalog } from '../src/storage/backup/read-catalog.ts'
-import { fieldPathPiece, idRunPiece, idsKept } from '../src/storage/backup/read-kept.ts'
+import { entryPiece, idRunPiece, idsKept } from '../src/storage/backup/read-kept.ts'
 import { BackupReader } from '../src/storage/backup/read-rows.ts'
 import { openRecords } from '../src/storage/environment.ts'
 import { giveWay } from '../src/storage/give-way.ts'
@@ -47,8 +47,8 @@ export default function read(task: BackupTask): BackupAnswer {
         return { ids: idsKept(records) }
       case 'id runs':
         return { kept: idRunPiece(records, task.runs, task.after, task.bytes) }
-      case 'field paths':
-        return { kept: fieldPathPiece(records, task.after, task.bytes) }
+      case 'entries':
+        return { kept: entryPiece(records, task.of, task.after, task.bytes) }
       case 'catalog': {
         const { bytes, hasSecrets } = task
         const known = new Set(task.known)

@@ -1,7 +1,7 @@
 /** A running service as the source of a backup, over HTTP. */
 
 import { entriesOf } from '../storage/backup/entry-list.ts'
-import type { IdsKept, KeptPiece } from '../storage/backup/read-kept.ts'
+import type { IdsKept, KeptEntries, KeptPiece } from '../storage/backup/read-kept.ts'
 import type { RowPlace, TransactionRange } from '../storage/backup/read-rows.ts'
 import type { EvictedMark } from '../storage/read/evicted-mark.ts'
 import {
@@ -69,8 +69,9 @@ export class ServiceSource implements BackupSource {
     return this.#kept({ part: 'id runs', runs, after })
   }
 
-  fieldPaths(after: string | undefined): Promise<KeptPiece> {
-    return this.#kept({ part: 'field paths', after })
+  /** See `entryPiece`. */
+  entries(of: KeptEntries, after: string | undefined): Promise<KeptPiece> {
+    return this.#kept({ part: 'entries', of, after })
   }
 
   async #kept(question: object): Promise<KeptPiece> {

@@ -3,7 +3,7 @@
 import { AssayError } from '../error.ts'
 import type { BackupAnswer, BackupTask } from '../storage/backup/backup-task.ts'
 import type { CatalogPiece } from '../storage/backup/read-catalog.ts'
-import type { IdsKept, KeptPiece } from '../storage/backup/read-kept.ts'
+import type { IdsKept, KeptEntries, KeptPiece } from '../storage/backup/read-kept.ts'
 import type {
   LogPiece,
   LogState,
@@ -91,9 +91,9 @@ export class BackupThread {
     return keptIn(await this.#ask({ kind: 'id runs', runs, after, bytes }))
   }
 
-  /** See `fieldPathPiece`. */
-  async fieldPaths(after: string | undefined, bytes: number) {
-    return keptIn(await this.#ask({ kind: 'field paths', after, bytes }))
+  /** See `entryPiece`. */
+  async entries(of: KeptEntries, after: string | undefined, bytes: number) {
+    return keptIn(await this.#ask({ kind: 'entries', of, after, bytes }))
   }
 
   /** See `readCatalog`. */

@@ -10,6 +10,8 @@ export interface HomeRequest {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: Uint8Array | undefined
   readonly signal: AbortSignal
+  /** Whether it may arrive twice, as it only reads. */
+  readonly isRepeatable?: boolean
 }
 
 /** For the head of an answer to one of our own questions. */
@@ -38,7 +40,8 @@ export class HomeConnection {
    * Resolves to the head of the answer, whose body is still to be read. Throws HOME_UNAVAILABLE when there is none, and the
    * reason of the signal once that is aborted, which ends the request at the home, too.
    */
-  send({ method, path, headers, body, signal }: HomeRequest): Promise<IncomingMessage> {
+  send(request: HomeRequest): Promise<IncomingMessage> {
+    const { method, path, headers, body, signal, isRepeatable = method === 'GET' } = request
     return new Promise((resolve, reject) => {
       const send = this.#base.protocol === 'https:' ? httpsRequest : httpRequest
       const sent = send({
@@ -63,13 +66,16 @@ export class HomeConnection {
       })
       sent.on('response', resolve)
       sent.on('error', (cause) => {
-        reject(signal.aborted ? asError(signal.reason) : this.unavailable(cause))
+        // The home had closed the connection, which was free, and that was not known here yet.
+        const isLate = sent.reusedSocket && 'code' in cause && cause.code === 'ECONNRESET'
+        if (isLate && isRepeatable && !signal.aborted) resolve(this.send(request))
+        else reject(signal.aborted ? asError(signal.reason) : this.unavailable(cause))
       })
       sent.end(body)
     })
   }
 
-  /** Asks with the node's own key. Throws what the home answers where it refuses. */
+  /** Asks for what only reads, with the node's own key. Throws what the home answers where it refuses. */
   async ask(
     path: string,
     options: { readonly method?: string; readonly body?: string; readonly signal: AbortSignal },
@@ -84,6 +90,7 @@ export class HomeConnection {
       },
       body: body === undefined ? undefined : Buffer.from(body),
       signal,
+      isRepeatable: true,
     })
     if (answer.statusCode === 200) return answer
     throw refusalOf(answer.statusCode ?? 0, await bytesOf(answer), this.url)

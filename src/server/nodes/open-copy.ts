@@ -91,7 +91,7 @@ async function tryToTakeOver(
     const mark = await source.evicted()
     if (!mark) return true
     logger.info({ home, rows: mark.rows }, 'takes over what the home node keeps of older records')
-    const { rows } = await cache.takeOver(() => takeOver(source, mark, cache.directory))
+    const rows = await cache.takeOver(() => takeOver(source, mark, cache.directory))
     logger.info({ home, rows }, 'has what the home node keeps of older records')
     return true
   } catch (err) {

@@ -4,9 +4,9 @@
  */
 import type { ServiceSource } from '../../backup/service-source.ts'
 import { AssayError } from '../../error.ts'
+import type { KeptEntries } from '../../storage/backup/read-kept.ts'
 import { BackupReader, type RowPlace } from '../../storage/backup/read-rows.ts'
 import { KeptRestore } from '../../storage/backup/restore-kept.ts'
-import type { RestoredCounts } from '../../storage/backup/restore-records.ts'
 import { lockDirectory } from '../../storage/directory-lock.ts'
 import { openRecords } from '../../storage/environment.ts'
 import type { EvictedMark } from '../../storage/read/evicted-mark.ts'
@@ -14,20 +14,21 @@ import type { EvictedMark } from '../../storage/read/evicted-mark.ts'
 /** What is asked of the home. */
 export type KeptSource = Pick<
   ServiceSource,
-  'log' | 'rows' | 'ids' | 'idRuns' | 'fieldPaths' | 'logDigest'
+  'log' | 'rows' | 'ids' | 'idRuns' | 'entries' | 'logDigest'
 >
 
 /**
  * Writes a data directory as the home's was at the transaction that its bodies have left through; what is newer is copied by
  * who opens it. Throws HOME_AHEAD when rows were removed at the home meanwhile.
  *
- * @param directory has no records yet, and is none while this goes on
+ * @param directory has no records yet
+ * @returns how many row versions these are
  */
 export async function takeOver(
   source: KeptSource,
   mark: EvictedMark,
   directory: string,
-): Promise<RestoredCounts> {
+): Promise<number> {
   const lock = await lockDirectory(directory)
   try {
     const records = openRecords(directory, { readOnly: false })
@@ -35,19 +36,21 @@ export async function takeOver(
       const restore = new KeptRestore(records, mark)
       const range = { after: 0, through: mark.through }
       await copyLog(source, mark.through, restore)
+      let rows = 0
       for (let from: RowPlace | undefined, isFirst = true; isFirst || from; isFirst = false) {
         const piece = await source.rows(range, from, true)
-        restore.writeRows(piece.list)
+        rows += restore.writeRows(piece.list)
         from = piece.next
       }
-      await copyFieldPaths(source, restore)
-      const counts = restore.finish(await copyIds(source, restore))
+      await copyEntries(source, 'supersessions', (list) => restore.writeSupersessions(list))
+      await copyEntries(source, 'field paths', (list) => restore.writeFieldPaths(list))
+      restore.finish(await copyIds(source, restore))
       const here = new BackupReader(records).logDigest(range)
       if (here !== (await source.logDigest(range))) {
         throw new AssayError('HOME_AHEAD', 'rows were removed at the home meanwhile')
       }
       await restore.noteFlushed()
-      return counts
+      return rows
     } finally {
       await records.root.close()
     }
@@ -64,10 +67,14 @@ async function copyLog(source: KeptSource, through: number, restore: KeptRestore
   }
 }
 
-async function copyFieldPaths(source: KeptSource, restore: KeptRestore): Promise<void> {
+async function copyEntries(
+  source: KeptSource,
+  of: KeptEntries,
+  write: (list: Buffer) => void,
+): Promise<void> {
   for (let after: string | undefined, isFirst = true; isFirst || after; isFirst = false) {
-    const { list, next } = await source.fieldPaths(after)
-    restore.writeFieldPaths(list)
+    const { list, next } = await source.entries(of, after)
+    write(list)
     after = next
   }
 }

@@ -43,7 +43,11 @@ const question = z.discriminatedUnion('part', [
     runs: z.array(z.number().int().nonnegative()),
     after: entryKey.optional(),
   }),
-  z.object({ part: z.literal('field paths'), after: entryKey.optional() }),
+  z.object({
+    part: z.literal('entries'),
+    of: z.enum(['supersessions', 'field paths']),
+    after: entryKey.optional(),
+  }),
   z.object({ part: z.literal('catalog'), known: z.array(z.string()), secrets: z.boolean() }),
   z.object({ part: z.literal('folders'), known: z.record(z.string(), z.number()) }),
   z.object({ part: z.literal('files'), names: z.array(z.string()).max(1000) }),
@@ -145,8 +149,8 @@ async function answer(
       const { list, ...head } = await engine.backup.idRuns(asked.runs, asked.after, answerBytes)
       return encodeAnswer(head, list)
     }
-    case 'field paths': {
-      const { list, ...head } = await engine.backup.fieldPaths(asked.after, answerBytes)
+    case 'entries': {
+      const { list, ...head } = await engine.backup.entries(asked.of, asked.after, answerBytes)
       return encodeAnswer(head, list)
     }
     case 'catalog': {

@@ -2,7 +2,7 @@
 import type { WireError } from '../../error.ts'
 import type { EvictedMark } from '../read/evicted-mark.ts'
 import type { CatalogPiece } from './read-catalog.ts'
-import type { IdsKept, KeptPiece } from './read-kept.ts'
+import type { IdsKept, KeptEntries, KeptPiece } from './read-kept.ts'
 import type { LogPiece, LogState, RowPlace, RowsPiece, TransactionRange } from './read-rows.ts'
 
 export type BackupTask =
@@ -32,7 +32,13 @@ export type BackupTask =
       readonly after: string | undefined
       readonly bytes: number
     }
-  | { readonly kind: 'field paths'; readonly after: string | undefined; readonly bytes: number }
+  | {
+      /** See `entryPiece`. */
+      readonly kind: 'entries'
+      readonly of: KeptEntries
+      readonly after: string | undefined
+      readonly bytes: number
+    }
   | {
       readonly kind: 'catalog'
       readonly known: readonly string[]

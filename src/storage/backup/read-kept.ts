@@ -1,5 +1,5 @@
 /**
- * Reads what a data directory keeps of records beside their rows: hashes of ids, and names of fields. Who takes it over needs no
+ * Reads what a data directory keeps of records beside their rows: hashes of ids, what is superseded, and names of fields. Who takes it over needs no
  * bodies to make them of. Each piece is read in a transaction of its own, while others write.
  */
 import { beginRead, type ReadTransaction, type RecordsEnvironment } from '../environment.ts'
@@ -7,6 +7,8 @@ import { letQueriesPass } from '../give-way.ts'
 import { runOf, runRange } from '../id/id-run.ts'
 import { type IdRunList, readRunList } from '../id/id-run-list.ts'
 import { EntryListWriter } from './entry-list.ts'
+
+export type KeptEntries = 'supersessions' | 'field paths'
 
 /** Ids that are in no run, and the runs that count beside them: all that is known at one moment. */
 export interface IdsKept extends IdRunList {
@@ -55,8 +57,10 @@ export function idRunPiece(
   })
 }
 
-export function fieldPathPiece(
+/** About `bytes` of what is superseded, with its transaction, or of the names of fields: of all objects. */
+export function entryPiece(
   records: RecordsEnvironment,
+  of: KeptEntries,
   after: string | undefined,
   bytes: number,
 ): KeptPiece {
@@ -64,8 +68,12 @@ export function fieldPathPiece(
   return reading(records, (transaction) => {
     const list = new EntryListWriter()
     const range = { ...(last && { start: last, exclusiveStart: true }), transaction }
-    // What is damaged is known again when a row has the field.
-    for (const { key, value } of records.fieldPaths.getReadable(range, () => undefined)) {
+    const entries =
+      of === 'supersessions'
+        ? records.supersessions.getRange(range)
+        : // What is damaged is known again when a row has the field.
+          records.fieldPaths.getReadable(range, () => undefined)
+    for (const { key, value } of entries) {
       list.add(key, value)
       if (list.length >= bytes) return { list: list.take(), next: key.toString('hex') }
     }

@@ -2,24 +2,35 @@
  * Writes what another data directory keeps of records whose bodies have left it into an empty one, up to the transaction that
  * they have left through. The bodies are read of the same cluster from then on.
  */
+import { rowKey } from '../../type/transaction.ts'
 import { evictedFormat, writeFormat } from '../directory/data-format.ts'
 import { closeSegments, openSegments, type RecordsEnvironment } from '../environment.ts'
 import { entryCount } from '../id/id-chunk.ts'
 import { chunksUpTo, runOf } from '../id/id-run.ts'
 import { writeRunList } from '../id/id-run-list.ts'
 import { type EvictedMark, putEvictedMark } from '../read/evicted-mark.ts'
-import { decodeCurrentVersion } from '../record-key.ts'
+import {
+  decodeCurrentVersion,
+  lastSupersessionKey,
+  objectOf,
+  transactionKey,
+  transactionOf,
+} from '../record-key.ts'
 import { SegmentStore } from '../segment/segment-store.ts'
+import { cutRows } from './cut-rows.ts'
 import { entriesOf } from './entry-list.ts'
 import type { IdsKept } from './read-kept.ts'
-import { RecordsRestore, type RestoredCounts } from './restore-records.ts'
+
+/** In the other directory each was checked when it was written. */
+const allChecked = { transaction: 0, run: 0 }
 
 export class KeptRestore {
   readonly #records: RecordsEnvironment
   readonly #mark: EvictedMark
-  readonly #restore: RecordsRestore
   /** Of the runs that were written. */
   readonly #entries = new Map<number, number>()
+  /** Of each object, the last transaction that has superseded something. */
+  readonly #superseded = new Map<number, number>()
 
   /**
    * @param records open for writing, with nothing in it
@@ -28,16 +39,43 @@ export class KeptRestore {
   constructor(records: RecordsEnvironment, mark: EvictedMark) {
     this.#records = records
     this.#mark = mark
-    const { through } = mark
-    this.#restore = new RecordsRestore(records, { through, removed: new Set(), areOfKeys: true })
   }
 
   writeLog(list: Buffer): void {
-    this.#restore.writeLog(list)
+    const { root, log } = this.#records
+    root.transactionSync(() => {
+      for (const { key, value } of entriesOf(list)) log.putSync(key, value)
+    })
   }
 
-  writeRows(list: Buffer): void {
-    this.#restore.writeRows(list)
+  /** Returns how many row versions these are. Throws STORAGE_CORRUPT at one that came damaged. */
+  writeRows(list: Buffer): number {
+    const { root, rows } = this.#records
+    const range = { from: rowKey(0, 0), to: rowKey(this.#mark.through + 1, 0) }
+    let count = 0
+    root.transactionSync(() => {
+      for (const { key, value } of entriesOf(list)) {
+        const cut = cutRows(key, value, range, allChecked)
+        if (!cut) continue
+        rows.putSync(cut.key, Buffer.from(cut.value))
+        count += cut.rows
+      }
+    })
+    return count
+  }
+
+  /** What later transactions have superseded comes with these. */
+  writeSupersessions(list: Buffer): void {
+    const { root, supersessions } = this.#records
+    root.transactionSync(() => {
+      for (const { key, value } of entriesOf(list)) {
+        const transaction = transactionOf(value)
+        if (transaction > this.#mark.through) continue
+        supersessions.putSync(key, value)
+        const object = objectOf(key)
+        this.#superseded.set(object, Math.max(transaction, this.#superseded.get(object) ?? 0))
+      }
+    })
   }
 
   /** Runs of ids keep their numbers. What is newer than the rows comes with them. */
@@ -63,9 +101,8 @@ export class KeptRestore {
   }
 
   /** @param ids of which all runs were written */
-  finish({ runs, next, list }: IdsKept): RestoredCounts {
+  finish({ runs, next, list }: IdsKept): void {
     const { root, ids, progress, directory } = this.#records
-    const { counts } = this.#restore.finish()
     writeFormat(directory, evictedFormat)
     root.transactionSync(() => {
       for (const { key, value } of entriesOf(list)) {
@@ -74,10 +111,12 @@ export class KeptRestore {
       }
       const written = runs.map(({ id }) => ({ id, entries: this.#entries.get(id) ?? 0 }))
       writeRunList(progress, { next, runs: written.filter(({ entries }) => entries > 0) })
+      for (const [object, last] of this.#superseded) {
+        progress.putSync(lastSupersessionKey(object), transactionKey(last))
+      }
       putEvictedMark(progress, { ...this.#mark, next: undefined })
     })
     root.resetReadTxn()
-    return counts
   }
 
   /** No row is to be put into a segment. To be called once `finish` has returned. */

@@ -44,8 +44,6 @@ export interface RestoreOptions {
   readonly removed: ReadonlySet<number>
   /** Told of each row version. */
   readonly onRow?: (object: number, id: string) => void
-  /** Whether ids and names of fields come from elsewhere: rows whose bodies have left do not have them. */
-  readonly areOfKeys?: boolean
 }
 
 const allChecked = { transaction: 0, run: 0 }
@@ -148,8 +146,13 @@ export class RecordsRestore {
   }
 
   #add(object: number, version: RowKey, view: RowView): void {
-    const { previous, paginationKey, transaction } = view
-    if (!this.#options.areOfKeys) this.#addFields(object, version, view)
+    const { previous, paginationKey, isTombstone: isDeleted, transaction } = view
+    const id = JSON.parse(view.fieldText('id') ?? '""') as string
+    const hash = fullHash(object, hashId(id))
+    this.#ids.put(object, id, hash, { version, paginationKey, isDeleted }, false)
+    this.#unstoredIds++
+    this.#options.onRow?.(object, id)
+    this.#fieldPaths.addOf(object, view)
     add(this.#found, object, 1)
     // A record that begins anew after it was deleted names the deletion, which supersedes nothing.
     if (!previous || isSame(paginationKey, version)) return
@@ -158,16 +161,6 @@ export class RecordsRestore {
     const mark = supersessionKey(object, paginationKey, previous)
     this.#records.supersessions.putSync(mark, transactionKey(transaction))
     this.#superseded.set(object, Math.max(transaction, this.#superseded.get(object) ?? 0))
-  }
-
-  #addFields(object: number, version: RowKey, view: RowView): void {
-    const { paginationKey, isTombstone: isDeleted } = view
-    const id = JSON.parse(view.fieldText('id') ?? '""') as string
-    const hash = fullHash(object, hashId(id))
-    this.#ids.put(object, id, hash, { version, paginationKey, isDeleted }, false)
-    this.#unstoredIds++
-    this.#options.onRow?.(object, id)
-    this.#fieldPaths.addOf(object, view)
   }
 
   /** Versions come in the order of their transactions, so that those before one have been written. */

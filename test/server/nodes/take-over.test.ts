@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type KeptSource, takeOver } from '../../../src/server/nodes/take-over.ts'
 import { RecordCopies } from '../../../src/storage/backup/copy-records.ts'
-import { fieldPathPiece, idRunPiece, idsKept } from '../../../src/storage/backup/read-kept.ts'
+import { entryPiece, idRunPiece, idsKept } from '../../../src/storage/backup/read-kept.ts'
 import { BackupReader } from '../../../src/storage/backup/read-rows.ts'
 import {
   closeSegments,
@@ -104,7 +104,7 @@ class Home {
       rows: (range, from) => asked(() => reader.rows(range, from, pieceBytes, undefined)),
       ids: () => asked(() => idsKept(environment)),
       idRuns: (runs, after) => asked(() => idRunPiece(environment, runs, after, pieceBytes)),
-      fieldPaths: (after) => asked(() => fieldPathPiece(environment, after, pieceBytes)),
+      entries: (of, after) => asked(() => entryPiece(environment, of, after, pieceBytes)),
       logDigest: (range) => asked(() => reader.logDigest(range)),
     }
   }
@@ -165,8 +165,9 @@ describe('what a query node takes over', () => {
         const fold = () => void (isFolding && foldIds(environment, { recentIds: 2, fanIn: 2 }, 0))
         const directory = join(temporaryDirectory(), 'node')
         const { mark } = home
-        const { lastTransaction } = await takeOver(home.source(fold), mark, directory)
-        expect(lastTransaction).toBe(mark.through)
+        const taken = await takeOver(home.source(fold), mark, directory)
+        const kept = new RecordReader(environment).keptDelta(object, 0, mark.through)
+        expect(taken).toBe([...kept].length)
         const node = openRecords(directory, { readOnly: false })
         const segments = openSegments(directory, { readOnly: false })
         try {
