@@ -10,14 +10,13 @@ import { IdWriter } from '../id/id-writer.ts'
 import {
   lastSupersessionKey,
   objectOf,
-  rowVersionKey,
   supersessionKey,
   transactionKey,
   transactionOf,
 } from '../record-key.ts'
 import { decodeLogEntry, endOfLog } from '../record-log.ts'
 import type { RowView } from '../row/row.ts'
-import { RowBlock } from '../row/row-block.ts'
+import { StoredRows } from '../row/stored-rows.ts'
 import { FieldPathStore } from '../write/field-path-store.ts'
 import { cutRows, rowsOf } from './cut-rows.ts'
 import { entriesOf } from './entry-list.ts'
@@ -49,12 +48,15 @@ export interface RestoreOptions {
 const allChecked = { transaction: 0, run: 0 }
 /** Rows whose ids are put together before they are written. */
 const rowsPerRun = 65_536
+/** Of rows that others took the place of: of a block with keys alone, a look costs a millisecond. */
+const rowCacheBytes = 64 * 2 ** 20
 
 export class RecordsRestore {
   readonly #records: RecordsEnvironment
   readonly #options: RestoreOptions
   readonly #ids: IdWriter
   readonly #fieldPaths: FieldPathStore
+  readonly #stored: StoredRows
   readonly #logged = new Map<number, number>()
   readonly #found = new Map<number, number>()
   readonly #superseded = new Map<number, number>()
@@ -68,6 +70,7 @@ export class RecordsRestore {
     this.#options = options
     this.#ids = new IdWriter(records)
     this.#fieldPaths = new FieldPathStore(records)
+    this.#stored = new StoredRows(records, rowCacheBytes)
   }
 
   /** Writes a list of entries of the catalog, but those that are left out. */
@@ -156,21 +159,11 @@ export class RecordsRestore {
     add(this.#found, object, 1)
     // A record that begins anew after it was deleted names the deletion, which supersedes nothing.
     if (!previous || isSame(paginationKey, version)) return
-    // Of a version that was removed for good there is no mark.
-    if (!this.#has(object, previous)) return
+    // Versions come in the order of their transactions. Of one that was removed for good there is no mark.
+    if (!this.#stored.has(object, previous)) return
     const mark = supersessionKey(object, paginationKey, previous)
     this.#records.supersessions.putSync(mark, transactionKey(transaction))
     this.#superseded.set(object, Math.max(transaction, this.#superseded.get(object) ?? 0))
-  }
-
-  /** Versions come in the order of their transactions, so that those before one have been written. */
-  #has(object: number, version: RowKey): boolean {
-    const { rows } = this.#records
-    const start = rowVersionKey(object, version)
-    const end = rowVersionKey(object, rowKey(0, 0))
-    const [found] = rows.getRange({ start, end, reverse: true, limit: 1 })
-    if (!found) return false
-    return new RowBlock(found.key, found.value, allChecked).placeWith(version) !== undefined
   }
 
   #storeIds(): void {

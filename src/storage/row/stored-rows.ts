@@ -78,6 +78,11 @@ export class StoredRows {
     return found?.block.rowAt(found.place, found.value)
   }
 
+  /** Whether there is a row version with that key, without a look at the row. */
+  has(object: number, version: RowKey, transaction?: ReadTransaction): boolean {
+    return this.#find(object, version, transaction) !== undefined
+  }
+
   /**
    * Appends the row version with that key as `select: *` shows it. Undefined when there is none or it is a
    * tombstone. Throws as `rowAt` does.
