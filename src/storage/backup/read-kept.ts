@@ -1,6 +1,6 @@
 /**
- * Reads what a data directory keeps of records beside their rows: hashes of ids, what is superseded, and names of fields. Who takes it over needs no
- * bodies to make them of. Each piece is read in a transaction of its own, while others write.
+ * Reads what a data directory keeps of records beside their rows: hashes of ids, what is superseded, and names of fields. Who
+ * takes it over needs no bodies to make them of. Each piece is read in a transaction of its own, while others write.
  */
 import { beginRead, type ReadTransaction, type RecordsEnvironment } from '../environment.ts'
 import { letQueriesPass } from '../give-way.ts'
