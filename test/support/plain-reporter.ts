@@ -13,6 +13,8 @@ export default class PlainReporter implements Reporter {
         if (state === 'passed') passed++
         if (state === 'failed') failed++
       }
+      // What fails before the tests of a block leaves them out, and none of them has failed.
+      for (const suite of module.children.allSuites()) if (suite.errors().length > 0) failed++
       if (ran === 0 || (module.state() === 'failed' && module.errors().length > 0)) failed++
     }
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
