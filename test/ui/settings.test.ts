@@ -129,8 +129,14 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     await line.getByText('2 rows in 1').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     await line.getByRole('button', { name: 'Rewind To the lake' }).click()
+    const { json: listed } = await service.request('/v1/project_automation')
+    const state = async () => (await service.request(`/v1/export/${listed.objects![0]!.id}`)).json
+    const { last_good_run: before } = await state()
     await page.getByRole('dialog').getByRole('button', { name: 'Rewind' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // It runs by itself then, and cannot be told to meanwhile.
+    await expect.poll(async () => (await state()).last_good_run).not.toBe(before)
+    await expect.poll(async () => (await state()).status).toBe('waiting')
     const again = page.waitForResponse((response) => response.url().endsWith('/v1/export/run'))
     await line.getByRole('button', { name: 'Run now: To the lake' }).click()
     expect((await again).status()).toBe(200)
