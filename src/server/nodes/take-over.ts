@@ -4,7 +4,7 @@
  */
 import type { ServiceSource } from '../../backup/service-source.ts'
 import { AssayError } from '../../error.ts'
-import type { KeptEntries } from '../../storage/backup/read-kept.ts'
+import type { IdsKept, KeptPiece } from '../../storage/backup/read-kept.ts'
 import { BackupReader, type RowPlace } from '../../storage/backup/read-rows.ts'
 import { KeptRestore } from '../../storage/backup/restore-kept.ts'
 import { lockDirectory } from '../../storage/directory-lock.ts'
@@ -42,8 +42,14 @@ export async function takeOver(
         rows += restore.writeRows(piece.list)
         from = piece.next
       }
-      await copyEntries(source, 'supersessions', (list) => restore.writeSupersessions(list))
-      await copyEntries(source, 'field paths', (list) => restore.writeFieldPaths(list))
+      await copyPieces(
+        (after) => source.entries('supersessions', after),
+        (list) => restore.writeSupersessions(list),
+      )
+      await copyPieces(
+        (after) => source.entries('field paths', after),
+        (list) => restore.writeFieldPaths(list),
+      )
       restore.finish(await copyIds(source, restore))
       const here = new BackupReader(records).logDigest(range)
       if (here !== (await source.logDigest(range))) {
@@ -67,30 +73,28 @@ async function copyLog(source: KeptSource, through: number, restore: KeptRestore
   }
 }
 
-async function copyEntries(
-  source: KeptSource,
-  of: KeptEntries,
+async function copyPieces(
+  ask: (after: string | undefined) => Promise<KeptPiece>,
   write: (list: Buffer) => void,
 ): Promise<void> {
   for (let after: string | undefined, isFirst = true; isFirst || after; isFirst = false) {
-    const { list, next } = await source.entries(of, after)
+    const { list, next } = await ask(after)
     write(list)
     after = next
   }
 }
 
 /** The home makes long runs of short ones meanwhile, until all that it lists at one moment are here. */
-async function copyIds(source: KeptSource, restore: KeptRestore) {
+async function copyIds(source: KeptSource, restore: KeptRestore): Promise<IdsKept> {
   const copied = new Set<number>()
   for (;;) {
     const kept = await source.ids()
     const missing = kept.runs.map(({ id }) => id).filter((id) => !copied.has(id))
     if (missing.length === 0) return kept
-    for (let after: string | undefined, isFirst = true; isFirst || after; isFirst = false) {
-      const { list, next } = await source.idRuns(missing, after)
-      restore.writeIdRuns(list)
-      after = next
-    }
+    await copyPieces(
+      (after) => source.idRuns(missing, after),
+      (list) => restore.writeIdRuns(list),
+    )
     for (const run of missing) copied.add(run)
   }
 }

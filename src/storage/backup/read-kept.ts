@@ -6,7 +6,7 @@ import { beginRead, type ReadTransaction, type RecordsEnvironment } from '../env
 import { letQueriesPass } from '../give-way.ts'
 import { runOf, runRange } from '../id/id-run.ts'
 import { type IdRunList, readRunList } from '../id/id-run-list.ts'
-import { EntryListWriter } from './entry-list.ts'
+import { EntryListWriter, type ListedEntry } from './entry-list.ts'
 
 export type KeptEntries = 'supersessions' | 'field paths'
 
@@ -47,10 +47,8 @@ export function idRunPiece(
       const isBegun = last !== undefined && run === runOf(last)
       const { start, end } = runRange(run)
       const range = { start: isBegun ? last : start, exclusiveStart: isBegun, end, transaction }
-      for (const { key, value } of records.idRuns.getRange(range)) {
-        list.add(key, value)
-        if (list.length >= bytes) return { list: list.take(), next: key.toString('hex') }
-      }
+      const next = fill(list, records.idRuns.getRange(range), bytes)
+      if (next !== undefined) return { list: list.take(), next }
       letQueriesPass()
     }
     return { list: list.take(), next: undefined }
@@ -73,12 +71,22 @@ export function entryPiece(
         ? records.supersessions.getRange(range)
         : // What is damaged is known again when a row has the field.
           records.fieldPaths.getReadable(range, () => undefined)
-    for (const { key, value } of entries) {
-      list.add(key, value)
-      if (list.length >= bytes) return { list: list.take(), next: key.toString('hex') }
-    }
-    return { list: list.take(), next: undefined }
+    const next = fill(list, entries, bytes)
+    return { list: list.take(), next }
   })
+}
+
+/** Where to go on once the list has so many bytes; undefined behind the last entry. */
+function fill(
+  list: EntryListWriter,
+  entries: Iterable<ListedEntry>,
+  bytes: number,
+): string | undefined {
+  for (const { key, value } of entries) {
+    list.add(key, value)
+    if (list.length >= bytes) return key.toString('hex')
+  }
+  return undefined
 }
 
 function keyOf(text: string | undefined): Buffer | undefined {

@@ -4,8 +4,12 @@
  */
 import { rowKey } from '../../type/transaction.ts'
 import { evictedFormat, writeFormat } from '../directory/data-format.ts'
-import { closeSegments, openSegments, type RecordsEnvironment } from '../environment.ts'
-import { entryCount } from '../id/id-chunk.ts'
+import {
+  closeSegments,
+  openSegments,
+  type RecordDatabase,
+  type RecordsEnvironment,
+} from '../environment.ts'
 import { chunksUpTo, runOf } from '../id/id-run.ts'
 import { writeRunList } from '../id/id-run-list.ts'
 import { type EvictedMark, putEvictedMark } from '../read/evicted-mark.ts'
@@ -42,10 +46,7 @@ export class KeptRestore {
   }
 
   writeLog(list: Buffer): void {
-    const { root, log } = this.#records
-    root.transactionSync(() => {
-      for (const { key, value } of entriesOf(list)) log.putSync(key, value)
-    })
+    this.#put(this.#records.log, list)
   }
 
   /** Returns how many row versions these are. Throws STORAGE_CORRUPT at one that came damaged. */
@@ -84,8 +85,7 @@ export class KeptRestore {
     root.transactionSync(() => {
       for (const { key, value } of entriesOf(list)) {
         const run = runOf(key)
-        const entries = entryCount(value)
-        for (const chunk of chunksUpTo({ key, value, entries }, this.#mark.through)) {
+        for (const chunk of chunksUpTo({ key, value }, this.#mark.through)) {
           idRuns.putSync(chunk.key, chunk.value)
           this.#entries.set(run, (this.#entries.get(run) ?? 0) + chunk.entries)
         }
@@ -94,10 +94,7 @@ export class KeptRestore {
   }
 
   writeFieldPaths(list: Buffer): void {
-    const { root, fieldPaths } = this.#records
-    root.transactionSync(() => {
-      for (const { key, value } of entriesOf(list)) fieldPaths.putSync(key, value)
-    })
+    this.#put(this.#records.fieldPaths, list)
   }
 
   /** @param ids of which all runs were written */
@@ -124,11 +121,16 @@ export class KeptRestore {
     const segments = openSegments(this.#records.directory, { readOnly: false })
     try {
       const store = new SegmentStore(segments)
-      const { nextSegment } = store.manifest()
-      const flushedThrough = this.#mark.through
-      store.commit(store.manifest(), { flushedThrough, nextSegment, segments: [] }, undefined)
+      const manifest = store.manifest()
+      store.commit(manifest, { ...manifest, flushedThrough: this.#mark.through }, undefined)
     } finally {
       await closeSegments(segments)
     }
+  }
+
+  #put(database: RecordDatabase, list: Buffer): void {
+    this.#records.root.transactionSync(() => {
+      for (const { key, value } of entriesOf(list)) database.putSync(key, value)
+    })
   }
 }

@@ -178,9 +178,12 @@ class WideEntries {
 }
 
 /** What a chunk knows of versions up to the transaction, as parts of the same run. */
-export function* chunksUpTo(chunk: RunChunk, through: number): Generator<RunChunk> {
-  const wide = wideEntries(chunk.value)
-  const written = new WideEntries(runOf(chunk.key))
+export function* chunksUpTo(
+  { key, value }: Pick<RunChunk, 'key' | 'value'>,
+  through: number,
+): Generator<RunChunk> {
+  const wide = wideEntries(value)
+  const written = new WideEntries(runOf(key))
   for (let at = 0; at < wide.length; at += entryBytes) {
     if (readRowKey(wide, at + fullHashBytes).transaction > through) continue
     copyBytes(wide, at, at + entryBytes, written.bytes, written.add())
