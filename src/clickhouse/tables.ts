@@ -229,8 +229,13 @@ export const localTables: readonly LocalTable[] = [
     engine: 'MergeTree',
     order:
       "PARTITION BY toYYYYMM(toDateTime(intDiv(pagination_key, 4294967296), 'UTC')) ORDER BY (object, pagination_key, version)",
-    // Lightweight updates need both.
-    settings: ['enable_block_number_column = 1', 'enable_block_offset_column = 1'],
+    settings: [
+      // Lightweight updates need both.
+      'enable_block_number_column = 1',
+      'enable_block_offset_column = 1',
+      // A wide part has files for each path: 1,900 of generated spans, and merges open those of all that they read.
+      `min_bytes_for_wide_part = ${2 ** 30}`,
+    ],
     deduplication: {
       plain: `non_replicated_deduplication_window = ${windowOfInserts}`,
       replicated: `replicated_deduplication_window = ${windowOfInserts}, replicated_deduplication_window_seconds = ${thirtyDays}`,
