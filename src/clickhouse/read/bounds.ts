@@ -38,6 +38,11 @@ export function anyOf(list: readonly Bounds[]): Bounds {
   }
 }
 
+/** Where only the body tells. */
+export function openOf({ sure, may }: Bounds): string {
+  return sure === may ? '0' : conjunction([may, negation(sure)])
+}
+
 /** Where a condition of two values does not hold. */
 export function noneOf({ sure, may }: Bounds): Bounds {
   return { sure: negation(may), may: negation(sure) }

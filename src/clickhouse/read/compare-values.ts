@@ -16,7 +16,13 @@ import {
   noneOf,
 } from './bounds.ts'
 import { constantOf, constantSql } from './compile-value.ts'
-import { type CompiledValue, type TypedKind, typedKinds } from './compiled-value.ts'
+import {
+  type CompiledValue,
+  doubtsOfScalar,
+  isScalar,
+  type TypedKind,
+  typedKinds,
+} from './compiled-value.ts'
 import { tuple } from './sql-text.ts'
 
 export interface Truths {
@@ -24,7 +30,19 @@ export interface Truths {
   readonly whereFalse: Bounds
 }
 
+export interface ComparedTruths extends Truths {
+  /** Where neither of this holds: only the body tells. */
+  readonly doubts: readonly string[]
+}
+
 const noTruth: Truths = { whereTrue: never, whereFalse: never }
+
+/** Between two values, of which one at least is no array and no object: then only scalars are compared. */
+function doubtsOfPair(left: CompiledValue, right: CompiledValue): readonly string[] {
+  return [left, right].flatMap(
+    isScalar(left) || isScalar(right) ? doubtsOfScalar : ({ doubts }) => doubts,
+  )
+}
 
 const symbols = { eq: '=', lt: '<', le: '<=', gt: '>', ge: '>=' } as const
 
@@ -32,30 +50,38 @@ export function compareValues(
   operator: ComparisonOperator,
   left: CompiledValue,
   right: CompiledValue,
-): Truths {
+): ComparedTruths {
+  const doubts = doubtsOfPair(left, right)
   switch (operator) {
     case 'eq':
-      return equality(left, right)
+      return { ...equality(left, right), doubts }
     case 'ne': {
       const { whereTrue, whereFalse } = equality(left, right)
-      return { whereTrue: whereFalse, whereFalse: whereTrue }
+      return { whereTrue: whereFalse, whereFalse: whereTrue, doubts }
     }
     case 'is_same':
     case 'is_different': {
       const areNull = decided(conjunction([left.isNull, right.isNull]))
       const same = anyOf([areNull, equality(left, right).whereTrue])
       const different = noneOf(same)
+      const all = [...left.doubts, ...right.doubts]
       return operator === 'is_same'
-        ? { whereTrue: same, whereFalse: different }
-        : { whereTrue: different, whereFalse: same }
+        ? { whereTrue: same, whereFalse: different, doubts: all }
+        : { whereTrue: different, whereFalse: same, doubts: all }
     }
     default:
-      return ordering(symbols[operator], left, right)
+      return { ...ordering(symbols[operator], left, right), doubts }
   }
 }
 
-function bothPresent(left: CompiledValue, right: CompiledValue): Bounds {
-  return decided(conjunction([negation(left.isNull), negation(right.isNull)]))
+/** Where there is a value. Of more rows this is in doubt than which scalar it is. */
+function presence({ isNull, doubts, scalarDoubts }: CompiledValue): Bounds {
+  const isInDoubt = scalarDoubts ? disjunction(doubts) : '0'
+  const isThere = negation(isNull)
+  return {
+    sure: conjunction([isThere, negation(isInDoubt)]),
+    may: disjunction([isThere, isInDoubt]),
+  }
 }
 
 /** Where both may be of one kind, and one of them at least is hidden. */
@@ -97,7 +123,7 @@ function equality(left: CompiledValue, right: CompiledValue): Truths {
   const sure = disjunction(equal)
   const whereTrue = { sure, may: disjunction([sure, open]) }
   const differs = { sure: negation(disjunction([sure, open])), may: negation(sure) }
-  return { whereTrue, whereFalse: allOf([bothPresent(left, right), differs]) }
+  return { whereTrue, whereFalse: allOf([presence(left), presence(right), differs]) }
 }
 
 function ordering(symbol: string, left: CompiledValue, right: CompiledValue): Truths {
@@ -123,17 +149,19 @@ function ordering(symbol: string, left: CompiledValue, right: CompiledValue): Tr
 }
 
 /** Whether the value equals one of a list. */
-export function isAmong(value: CompiledValue, list: readonly Value[]): Truths {
+export function isAmong(value: CompiledValue, list: readonly Value[]): ComparedTruths {
   const items = list.filter((item) => item !== null)
   const single = items.filter((item) => !isListed(item, value))
   const listed = items.filter((item) => isListed(item, value))
   const tests = [...single.map((item) => equalityTo(value, item)), ...ofKinds(value, listed)]
   const whereTrue = anyOf(tests.map((test) => test.whereTrue))
-  const isThere = decided(negation(value.isNull))
-  if (items.length < list.length) return { whereTrue, whereFalse: never }
+  const isThere = presence(value)
+  const ofScalars = items.every((item) => isScalar(itemOf(item)))
+  const doubts = ofScalars ? doubtsOfScalar(value) : value.doubts
+  if (items.length < list.length) return { whereTrue, whereFalse: never, doubts }
   // An item that cannot be compared with the value leaves open whether there is one.
   const whereFalse = allOf([isThere, ...tests.map((test) => test.whereFalse)])
-  return list.length === 0 ? { whereTrue: never, whereFalse: isThere } : { whereTrue, whereFalse }
+  return { whereTrue: list.length === 0 ? never : whereTrue, whereFalse, doubts }
 }
 
 /** Whether the item can stand in a list of SQL: it is neither compared as a time nor hidden. */
@@ -149,7 +177,7 @@ function ofKinds(value: CompiledValue, items: readonly Value[]): Truths[] {
   return kinds.map((kind) => {
     const literals = items.filter((item) => kindOf(item) === kind).map((item) => constantSql(item)!)
     const found = decided(isTrue(`${value.typed[kind]} IN ${tuple(literals)}`))
-    return { whereTrue: found, whereFalse: allOf([decided(negation(value.isNull)), noneOf(found)]) }
+    return { whereTrue: found, whereFalse: allOf([presence(value), noneOf(found)]) }
   })
 }
 
@@ -174,7 +202,8 @@ export function comparedConstant(constant: Value, other: CompiledValue): Compile
 }
 
 /** Of a value and what cannot be compared with it. */
-export function compareApart(operator: ComparisonOperator): Truths {
-  if (operator === 'is_same') return { whereTrue: never, whereFalse: always }
-  return operator === 'is_different' ? { whereTrue: always, whereFalse: never } : noTruth
+export function compareApart(operator: ComparisonOperator): ComparedTruths {
+  if (operator === 'is_same') return { whereTrue: never, whereFalse: always, doubts: [] }
+  if (operator === 'is_different') return { whereTrue: always, whereFalse: never, doubts: [] }
+  return { ...noTruth, doubts: [] }
 }

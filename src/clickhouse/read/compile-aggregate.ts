@@ -1,10 +1,10 @@
 /** Aggregates as columns of groups, from which states that others can be merged with are made. */
 import type { BoundAggregate } from '../../binder/bound.ts'
-import { conjunction, isTrue, levelOf, negation } from './bounds.ts'
+import { conjunction, isTrue, negation, openOf } from './bounds.ts'
 import { numberOf } from './compile-arithmetic.ts'
-import { compileCondition, compileOperand, isDecided } from './compile-condition.ts'
+import { compileCondition, compileOperand, toldTruth } from './compile-condition.ts'
 import type { CompileContext } from './compile-value.ts'
-import { type CompiledValue, taggedValue } from './compiled-value.ts'
+import { type CompiledValue, doubtsOfScalar, taggedValue } from './compiled-value.ts'
 import { named } from './statement-names.ts'
 
 /**
@@ -44,9 +44,9 @@ export function compileAggregate(
   aggregate: BoundAggregate,
   context: CompileContext,
 ): CompiledAggregate | undefined {
-  const filter = aggregate.filter && compileCondition(aggregate.filter, context)
-  if (filter && levelOf(filter.whereTrue) !== 'exact') return undefined
-  const where = filter?.whereTrue.sure ?? '1'
+  const filter = aggregate.filter && toldTruth(compileCondition(aggregate.filter, context))
+  if (aggregate.filter && !filter) return undefined
+  const where = filter?.sql ?? '1'
   const compiled = aggregateWhere(aggregate, where, context)
   return compiled && { ...compiled, doubts: [...compiled.doubts, ...(filter?.doubts ?? [])] }
 }
@@ -62,12 +62,13 @@ function aggregateWhere(
   }
   if (name === 'count_if' || name === 'bool_and' || name === 'bool_or') {
     const condition = compileCondition(first, context)
-    const { whereTrue, whereFalse, doubts } = condition
     if (name === 'count_if') {
-      if (levelOf(whereTrue) !== 'exact') return undefined
-      return { state: 'count', sql: countWhere(where, whereTrue.sure), doubts }
+      const told = toldTruth(condition)
+      return told && { state: 'count', sql: countWhere(where, told.sql), doubts: told.doubts }
     }
-    if (!isDecided(condition)) return undefined
+    const { whereTrue, whereFalse, isTold } = condition
+    if (!isTold) return undefined
+    const doubts = [...condition.doubts, openOf(whereTrue), openOf(whereFalse)]
     const seen = `max(${conjunction([where, whereTrue.sure])}) + 2 * max(${conjunction([where, whereFalse.sure])})`
     return { state: 'truths', sql: seen, doubts }
   }
@@ -102,7 +103,8 @@ function aggregateWhere(
     case 'median': {
       if (value.hidden.includes('number')) return undefined
       const number = value.typed.number ?? 'CAST(NULL AS Nullable(Float64))'
-      return { state: 'numbers', sql: `groupArrayIf(${number}, ${where})`, doubts }
+      const sql = `groupArrayIf(${number}, ${where})`
+      return { state: 'numbers', sql, doubts: doubtsOfScalar(value) }
     }
     case 'mode': {
       const tagged = taggedValue(value)
@@ -130,50 +132,59 @@ function valuesWhere(collect: string, value: CompiledValue, where: string): stri
 }
 
 /**
- * SQL of a number, in which `upper` is how many whole 2^-20ths it has, and `lower` and `last` are what is left of it, in 2^-74ths and
- * 2^-128ths: no order of adding them changes their sums. Of null all are 0.
+ * What a number is made of: how many whole 2^-20ths it has, and what is left of it, in 2^-74ths and 2^-128ths. No order of adding
+ * these changes their sums. Of null all are 0, and of numbers that are in doubt some integers.
+ *
+ * @param sumType of integers that hold the sums
  */
-function ofParts(number: string, sql: string): string {
-  const ofLower = named({ lower: 'floor(rest)', last: '(rest - floor(rest)) * exp2(54)' }, sql)
-  const ofRest = named({ rest: '(ifNull(number, 0.) * exp2(20) - upper) * exp2(54)' }, ofLower)
-  return named({ number }, named({ upper: 'floor(ifNull(number, 0.) * exp2(20))' }, ofRest))
-}
-
-/** Numbers that three parts do not hold: they are greater, or have finer bits. */
-function beyondParts(number: string, greatest: string, last: string): string {
-  return ofParts(number, isTrue(`abs(number) >= ${greatest} OR ${last}`))
+function partsOf(scaled: string, sumType: string): [upper: string, lower: string, last: string] {
+  const rest = `(${scaled} - floor(${scaled})) * exp2(54)`
+  const integers = [`floor(${scaled})`, `floor(${rest})`, `(${rest} - floor(${rest})) * exp2(54)`]
+  return integers.map((part) => `${sumType}(toInt64(${part}))`) as [string, string, string]
 }
 
 /** Texts of sums: of those numbers that are not null, and of `columns` of each of them. */
-function sumsOf(number: string, columns: readonly string[], where: string): string {
-  const list = ofParts(number, `[${['isNotNull(number)', ...columns].join(', ')}]`)
-  const sums = `arrayResize(sumForEachIf(${list}, ${where}), ${columns.length + 1})`
+function sumsOf(
+  number: string,
+  columns: (scaled: string) => readonly string[],
+  where: string,
+): string {
+  const list = columns('scaled')
+  const within = `least(greatest(ifNull(${number}, 0.) * exp2(20), -exp2(62)), exp2(62))`
+  const values = named({ scaled: within }, `[${[`isNotNull(${number})`, ...list].join(', ')}]`)
+  const sums = `arrayResize(sumForEachIf(${values}, ${where}), ${list.length + 1})`
   return `arrayMap(sum -> toString(sum), ${sums})`
+}
+
+/** Numbers that the parts do not hold: they are greater, or have finer bits. */
+function isBeyond(number: string, greatest: string, finest: string): string {
+  const isFiner = `floor(${number} * ${finest}) != ${number} * ${finest}`
+  return isTrue(`abs(${number}) >= ${greatest} OR ${isFiner}`)
 }
 
 function sumOf(value: CompiledValue, where: string): CompiledAggregate | undefined {
   const number = numberOf(value)
   if (number === undefined) return undefined
-  const columns = ['upper', 'lower', 'last'].map((part) => `toInt128(toInt64(${part}))`)
-  const isBeyond = beyondParts(number, 'exp2(42)', 'last != floor(last)')
+  const columns = (scaled: string) => partsOf(scaled, 'toInt128')
   return {
     state: 'sum',
     sql: sumsOf(number, columns, where),
-    doubts: [...value.doubts, isBeyond],
+    doubts: [...doubtsOfScalar(value), isBeyond(number, 'exp2(42)', 'exp2(128)')],
   }
 }
 
 function squaresOf(value: CompiledValue, where: string): CompiledAggregate | undefined {
   const number = numberOf(value)
   if (number === undefined) return undefined
-  const [upper, lower] = ['upper', 'lower'].map((part) => `toInt256(toInt64(${part}))`)
-  const whole = `(${upper} * toInt256(18014398509481984) + ${lower})`
-  const columns = [upper!, lower!, 'toInt256(0)', `${whole} * ${whole}`]
-  const isBeyond = beyondParts(number, 'exp2(30)', 'last != 0')
+  const columns = (scaled: string) => {
+    const [upper, lower] = partsOf(scaled, 'toInt256')
+    const whole = `(${upper} * toInt256(18014398509481984) + ${lower})`
+    return [upper, lower, 'toInt256(0)', `${whole} * ${whole}`]
+  }
   return {
     state: 'squares',
     sql: sumsOf(number, columns, where),
-    doubts: [...value.doubts, isBeyond],
+    doubts: [...doubtsOfScalar(value), isBeyond(number, 'exp2(30)', 'exp2(74)')],
   }
 }
 

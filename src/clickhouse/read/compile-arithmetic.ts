@@ -1,6 +1,6 @@
 /** Arithmetic and functions of numbers: doubles, computed as they are here. What is no number, or has no finite result, is null. */
 import type { BoundExpression } from '../../binder/bound.ts'
-import { type CompiledValue, nullValue } from './compiled-value.ts'
+import { type CompiledValue, doubtsOfScalar, nullValue } from './compiled-value.ts'
 import { named } from './statement-names.ts'
 
 type Operator = Extract<BoundExpression, { kind: 'arithmetic' }>['operator']
@@ -65,6 +65,6 @@ function finiteNumber(sql: string, operands: readonly CompiledValue[]): Compiled
     ...nullValue,
     typed: { number },
     isNull: `isNull(${number})`,
-    doubts: operands.flatMap(({ doubts, scalarDoubts = doubts }) => scalarDoubts),
+    doubts: operands.flatMap(doubtsOfScalar),
   }
 }

@@ -19,6 +19,8 @@ import {
   negation,
   never,
   noneOf,
+  openOf,
+  type ProofLevel,
   unproven,
 } from './bounds.ts'
 import {
@@ -30,19 +32,31 @@ import {
 } from './compare-values.ts'
 import { type CompileContext, compileValue } from './compile-value.ts'
 import { type CompiledValue, nullValue, typedKinds, typedValue } from './compiled-value.ts'
-import { includesBounds, isSimplePattern, likeBounds } from './text-condition.ts'
+import { includesBounds } from './includes-condition.ts'
+import { hasTexts } from './json-text.ts'
+import { isSimplePattern, likeBounds } from './text-condition.ts'
 import { wordBounds } from './word-condition.ts'
 
 export interface CompiledCondition {
   readonly whereTrue: Bounds
   readonly whereFalse: Bounds
-  /** Where neither of this holds: only the body tells. */
+  /** Whether all that these leave open is so of rows whose values columns do not tell: such rows are in doubt. */
+  readonly isTold: boolean
+  /** Where none of this holds: only the body tells. */
   readonly doubts: readonly string[]
   /** Holds wherever the condition is true, even in doubt, and is quickly told by an index; undefined: none is. */
   readonly isNear?: string | undefined
 }
 
-const unknown: CompiledCondition = { whereTrue: unproven, whereFalse: unproven, doubts: [] }
+const unknown: CompiledCondition = {
+  whereTrue: unproven,
+  whereFalse: unproven,
+  isTold: false,
+  doubts: [],
+}
+
+/** Of a longer list, whether texts of it are somewhere takes longer than reading what is there. */
+const mostNear = 8
 
 export function compileCondition(
   node: BoundExpression,
@@ -58,6 +72,7 @@ export function compileCondition(
       return {
         whereTrue: all(operands.map(({ whereTrue }) => whereTrue)),
         whereFalse: any(operands.map(({ whereFalse }) => whereFalse)),
+        isTold: operands.every(({ isTold }) => isTold),
         doubts: operands.flatMap(({ doubts }) => doubts),
         isNear: (node.kind === 'and' ? conjunction : disjunction)(
           operands.map(({ isNear = '1' }) => isNear),
@@ -65,8 +80,8 @@ export function compileCondition(
       }
     }
     case 'not': {
-      const { whereTrue, whereFalse, doubts } = compileCondition(node.operand, context)
-      return { whereTrue: whereFalse, whereFalse: whereTrue, doubts }
+      const { whereTrue, whereFalse, isTold, doubts } = compileCondition(node.operand, context)
+      return { whereTrue: whereFalse, whereFalse: whereTrue, isTold, doubts }
     }
     case 'is_null':
       return nullTest(node.operand, context)
@@ -77,15 +92,21 @@ export function compileCondition(
       const operand = compileOperand(node.operand, context)
       if (!operand || list === undefined) return unknown
       if (!Array.isArray(list)) return constantCondition(null)
-      const truths = isAmong(operand, list as readonly Value[])
-      return hasLongInteger(list) ? withDoubts(truths, [operand]) : decidedByRow(truths, [operand])
+      const items = list as readonly Value[]
+      const truths = isAmong(operand, items)
+      const near = items.length > mostNear ? [] : items.map((item) => textsNear(node.operand, item))
+      return {
+        ...withDoubts(truths, truths.doubts, !hasLongInteger(list)),
+        isNear: near.length === 0 ? undefined : disjunction(near.map((isNear = '1') => isNear)),
+      }
     }
     case 'includes': {
       const needle = constantValue(node.needle, context)
       const haystack = compileOperand(node.haystack, context)
       if (!haystack || needle === undefined) return unknown
       const path = node.haystack.kind === 'field' ? node.haystack.path : undefined
-      return decidedByRow(includesBounds(haystack, path, needle), [haystack])
+      const truths = includesBounds(haystack, path, needle)
+      return { ...withDoubts(truths, haystack.doubts, true), isNear: hasTexts(path, needle) }
     }
     case 'like':
       return patternMatch(node, context)
@@ -110,14 +131,19 @@ function membership(
   if (members === undefined || column === undefined) return unknown
   if (members === '') return constantCondition(false)
   const whereTrue = decided(`((object, ${column}) IN (${members}))`)
-  return { whereTrue, whereFalse: noneOf(whereTrue), doubts: [] }
+  return { whereTrue, whereFalse: noneOf(whereTrue), isTold: true, doubts: [] }
 }
 
 /** By field, the columns of what sets have. */
 const membersColumns: Readonly<Record<string, string>> = { root_span_id: 'trace', id: 'id' }
 
+/** What the nodes decide of a condition, but for rows in doubt. */
+export function levelOfCondition({ whereTrue, isTold }: CompiledCondition): ProofLevel {
+  return isTold ? 'exact' : levelOf(whereTrue)
+}
+
 /** Where a condition is neither true nor false. */
-export function whereUnknown({ whereTrue, whereFalse }: CompiledCondition): Bounds {
+function whereUnknown({ whereTrue, whereFalse }: CompiledCondition): Bounds {
   return noneOf(anyOf([whereTrue, whereFalse]))
 }
 
@@ -125,25 +151,31 @@ export function constantCondition(value: Value): CompiledCondition {
   return {
     whereTrue: value === true ? always : never,
     whereFalse: value === false ? always : never,
+    isTold: true,
     doubts: [],
   }
 }
 
-function withDoubts(truths: Truths, values: readonly CompiledValue[]): CompiledCondition {
-  return { ...truths, doubts: values.flatMap(({ doubts }) => doubts) }
+/** @param isTold see `CompiledCondition`; where nothing is open, all is told */
+function withDoubts(
+  { whereTrue, whereFalse }: Truths,
+  doubts: readonly string[],
+  isTold = levelOf(whereTrue) === 'exact' && levelOf(whereFalse) === 'exact',
+): CompiledCondition {
+  return { whereTrue, whereFalse, isTold, doubts }
 }
 
-/** The same, where what is open is so of rows whose values columns do not tell: those are in doubt. */
-function decidedByRow(truths: Truths, values: readonly CompiledValue[]): CompiledCondition {
-  const { whereTrue, whereFalse } = truths
-  const open = [whereTrue, whereFalse]
-    .filter((bounds) => levelOf(bounds) !== 'exact')
-    .map(({ sure, may }) => conjunction([may, negation(sure)]))
-  return {
-    whereTrue: decided(whereTrue.sure),
-    whereFalse: decided(whereFalse.sure),
-    doubts: [...values.flatMap(({ doubts }) => doubts), ...open],
-  }
+/**
+ * Where a condition is true, of rows that are not in doubt; undefined where more than such rows are open.
+ *
+ * @returns the doubts that this comes with
+ */
+export function toldTruth(
+  condition: CompiledCondition,
+): { readonly sql: string; readonly doubts: readonly string[] } | undefined {
+  if (levelOfCondition(condition) !== 'exact') return undefined
+  const { whereTrue, doubts } = condition
+  return { sql: whereTrue.sure, doubts: [...doubts, openOf(whereTrue)] }
 }
 
 /** Integers that no double is are compared by the body. */
@@ -161,6 +193,7 @@ function truthOf({ typed, hidden, isHidden, doubts }: CompiledValue): CompiledCo
   return {
     whereTrue: bounds(boolean ? isTrue(boolean) : '0'),
     whereFalse: bounds(boolean ? isTrue(`NOT ${boolean}`) : '0'),
+    isTold: may === '0',
     doubts,
   }
 }
@@ -183,12 +216,17 @@ function nullTest(operand: BoundExpression, context: CompileContext): CompiledCo
   if (conditionKinds.has(operand.kind)) {
     const condition = compileCondition(operand, context)
     const whereTrue = whereUnknown(condition)
-    return { whereTrue, whereFalse: noneOf(whereTrue), doubts: condition.doubts }
+    return { ...condition, whereTrue, whereFalse: noneOf(whereTrue), isNear: undefined }
   }
   const value = compileOperand(operand, context)
   if (!value) return unknown
   const { isNull, doubts } = value
-  return { whereTrue: decided(isNull), whereFalse: decided(negation(isNull)), doubts }
+  return {
+    whereTrue: decided(isNull),
+    whereFalse: decided(negation(isNull)),
+    isTold: true,
+    doubts,
+  }
 }
 
 function comparison(
@@ -204,10 +242,13 @@ function comparison(
     return constant === undefined || !other ? value : comparedConstant(constant, other)
   })
   if (leftSide && rightSide) {
-    const compared = [leftSide, rightSide]
     const truths = compareValues(operator, leftSide, rightSide)
     const isLong = constants.some((constant) => constant !== undefined && hasLongInteger(constant))
-    return isLong ? withDoubts(truths, compared) : decidedByRow(truths, compared)
+    const isNear =
+      operator === 'eq' || operator === 'is_same'
+        ? (textsNear(left, constants[1]) ?? textsNear(right, constants[0]))
+        : undefined
+    return { ...withDoubts(truths, truths.doubts, !isLong), isNear }
   }
   const known = values[0] ?? values[1]
   if (!known) return unknown
@@ -216,7 +257,14 @@ function comparison(
   // Of a side that only the body tells: it is neither true nor false where the other one is null.
   if (operator === 'is_same' || operator === 'is_different') return unknown
   const bounds = { sure: '0', may: negation(known.isNull) }
-  return withDoubts({ whereTrue: bounds, whereFalse: bounds }, [known])
+  return withDoubts({ whereTrue: bounds, whereFalse: bounds }, known.doubts)
+}
+
+/** Where what is within JSON may be the same as a constant. */
+function textsNear(operand: BoundExpression, constant: Value | undefined): string | undefined {
+  if (operand.kind !== 'field' || operand.path.length < 2 || constant === undefined)
+    return undefined
+  return hasTexts(operand.path, constant)
 }
 
 function patternMatch(
@@ -229,7 +277,7 @@ function patternMatch(
   const path = of.kind === 'field' ? of.path : undefined
   const truths = likeBounds(operand, path, pattern, caseInsensitive)
   const isTold = isSimplePattern(pattern, caseInsensitive)
-  return isTold ? decidedByRow(truths, [operand]) : withDoubts(truths, [operand])
+  return withDoubts(truths, operand.doubts, isTold)
 }
 
 function wordSearch(
@@ -244,13 +292,9 @@ function wordSearch(
   const { whereTrue, isNear, isTold } = wordBounds(operand, path, query)
   const doubts = operand?.doubts ?? []
   const isNull = operand ? decided(operand.isNull) : unproven
-  const whereFalse = (isFound: Bounds): Bounds => {
-    return node.isSearch ? noneOf(isFound) : allOf([noneOf(isFound), noneOf(isNull)])
-  }
-  if (!isTold) return { whereTrue, whereFalse: whereFalse(whereTrue), doubts, isNear }
-  const isFound = decided(whereTrue.sure)
-  const open = conjunction([whereTrue.may, negation(whereTrue.sure)])
-  return { whereTrue: isFound, whereFalse: whereFalse(isFound), doubts: [...doubts, open], isNear }
+  const notFound = noneOf(whereTrue)
+  const whereFalse = node.isSearch ? notFound : allOf([notFound, noneOf(isNull)])
+  return { whereTrue, whereFalse, isTold, doubts, isNear }
 }
 
 /** Of values that rows are grouped, aggregated and sorted by, too. Undefined of those that only the body tells. */
@@ -261,7 +305,7 @@ export function compileOperand(
   const value = plainValue(node, context)
   if (value || node.type !== 'boolean') return value
   const condition = compileCondition(node, context)
-  return isDecided(condition) ? truthValue(condition) : undefined
+  return condition.isTold ? truthValue(condition) : undefined
 }
 
 /** Undefined of conditions, too. */
@@ -271,18 +315,14 @@ function plainValue(node: BoundExpression, context: CompileContext): CompiledVal
     : compileValue(node, context, compileOperand)
 }
 
-/** Whether the cluster tells where a condition is true, and where it is false. */
-export function isDecided({ whereTrue, whereFalse }: CompiledCondition): boolean {
-  return levelOf(whereTrue) === 'exact' && levelOf(whereFalse) === 'exact'
-}
-
 function truthValue(condition: CompiledCondition): CompiledValue {
-  const { whereTrue, whereFalse, doubts } = condition
+  const { whereTrue, whereFalse } = condition
   const isNull = whereUnknown(condition).sure
   const truth = choice([
     { where: whereTrue.sure, sql: 'true' },
     { where: whereFalse.sure, sql: 'false' },
   ])
+  const doubts = [...condition.doubts, openOf(whereTrue), openOf(whereFalse)]
   if (truth === 'NULL') return { ...nullValue, doubts }
   return { ...typedValue('boolean', truth, doubts), isNull }
 }
@@ -291,14 +331,16 @@ function conditional(
   { branches, otherwise }: Extract<BoundExpression, { kind: 'conditional' }>,
   context: CompileContext,
 ): CompiledValue | undefined {
-  const conditions = branches.map(({ condition }) => compileCondition(condition, context))
+  const conditions = branches.map(({ condition }) =>
+    toldTruth(compileCondition(condition, context)),
+  )
   const results = [...branches.map(({ result }) => result), otherwise].map((result) =>
     compileOperand(result, context),
   )
   if (results.includes(undefined)) return undefined
-  if (conditions.some(({ whereTrue }) => levelOf(whereTrue) !== 'exact')) return undefined
+  if (conditions.includes(undefined)) return undefined
   const values = results as CompiledValue[]
-  const tests = conditions.map(({ whereTrue }) => whereTrue.sure)
+  const tests = conditions.map((condition) => condition!.sql)
   const choose = (of: (value: CompiledValue) => string): string => {
     const tested = tests.map((where, i) => ({ where, sql: of(values[i]!) }))
     return choice(tested, of(values.at(-1)!))
@@ -321,7 +363,7 @@ function conditional(
     hidden: [...new Set(values.flatMap(({ hidden }) => hidden))],
     isNull: where(({ isNull }) => isNull),
     doubts: [
-      ...conditions.flatMap(({ doubts }) => doubts),
+      ...conditions.flatMap((condition) => condition!.doubts),
       ...values.flatMap(({ doubts }) => doubts),
     ],
   }

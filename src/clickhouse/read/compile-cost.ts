@@ -3,7 +3,7 @@ import { type CostComponent, scorer } from '../../function/cost.ts'
 import { defaultPrices, type PriceTable } from '../../function/prices.ts'
 import { isTrue } from './bounds.ts'
 import { numberOf } from './compile-arithmetic.ts'
-import { type CompiledValue, nullValue } from './compiled-value.ts'
+import { type CompiledValue, doubtsOfScalar, nullValue } from './compiled-value.ts'
 import { greatestTold, type PriceList, placeOfPrice } from './model-price.ts'
 import { nameLiteral } from './sql-text.ts'
 import { named, type StatementConstants } from './statement-names.ts'
@@ -41,9 +41,7 @@ export function compileCost(
     typed: { number },
     isNull: `isNull(${number})`,
     doubts: [
-      ...(fields as readonly CompiledValue[]).flatMap(({ doubts, scalarDoubts = doubts }) => {
-        return scalarDoubts
-      }),
+      ...(fields as readonly CompiledValue[]).flatMap(doubtsOfScalar),
       `(${isCounted} AND (${priced.doubt} OR ${areBeyond}))`,
     ],
   }

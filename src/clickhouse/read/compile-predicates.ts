@@ -1,14 +1,7 @@
 /** The conditions of a scan, of which all must be true. */
 import type { BoundExpression } from '../../binder/bound.ts'
-import {
-  type Bounds,
-  conjunction,
-  disjunction,
-  levelOf,
-  negation,
-  type ProofLevel,
-} from './bounds.ts'
-import { compileCondition } from './compile-condition.ts'
+import { type Bounds, conjunction, disjunction, negation, type ProofLevel } from './bounds.ts'
+import { compileCondition, levelOfCondition } from './compile-condition.ts'
 import type { CompileContext } from './compile-value.ts'
 
 export interface CompiledPredicates {
@@ -26,7 +19,7 @@ export function compilePredicates(
   context: CompileContext,
 ): CompiledPredicates {
   const conditions = predicates.map((predicate) => compileCondition(predicate, context))
-  const levels = conditions.map(({ whereTrue }) => levelOf(whereTrue))
+  const levels = conditions.map(levelOfCondition)
   // Asked first, of all rows: what else is asked may take long.
   const near = conditions.map(({ isNear = '1' }) => isNear)
   const rows = conditions.map(({ whereTrue, doubts }): Bounds => {

@@ -1,9 +1,8 @@
 /** What is made of the rows of a scan: groups. */
 import type { RowChoice } from '../../binder/bound.ts'
 import type { GroupsStage } from '../../planner/physical-plan.ts'
-import { levelOf } from './bounds.ts'
 import { compileAggregate, type GroupStateKind } from './compile-aggregate.ts'
-import { compileCondition, compileOperand } from './compile-condition.ts'
+import { compileCondition, compileOperand, toldTruth } from './compile-condition.ts'
 import type { CompileContext } from './compile-value.ts'
 import { type CompiledValue, type TypedKind, taggedValue, typedKinds } from './compiled-value.ts'
 
@@ -68,12 +67,12 @@ function compileChoice(
   { preferred, pick, values }: RowChoice,
   context: CompileContext,
 ): CompiledChoice | undefined {
-  const condition = preferred && compileCondition(preferred, context)
-  if (condition && levelOf(condition.whereTrue) !== 'exact') return undefined
+  const condition = preferred && toldTruth(compileCondition(preferred, context))
+  if (preferred && !condition) return undefined
   const kept = values.map((value) => compileOperand(value, context))
   if (kept.includes(undefined)) return undefined
   const known = kept as CompiledValue[]
-  const isPreferred = `toUInt8(${condition?.whereTrue.sure ?? '0'})`
+  const isPreferred = `toUInt8(${condition?.sql ?? '0'})`
   const age = pick === 'oldest' ? 'pagination_key' : 'bitNot(pagination_key)'
   // Of rows their values as they are: texts are made of those of groups alone.
   const row = ['object', 'pagination_key', 'version', isPreferred]

@@ -3,8 +3,8 @@ import { type BoundUnpivot, hiddenField, isHiddenField } from '../../binder/boun
 import { constantValue } from '../../binder/evaluate.ts'
 import type { GroupsStage, PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { Value } from '../../type/value.ts'
-import { conjunction, disjunction, levelOf } from './bounds.ts'
-import { compileCondition } from './compile-condition.ts'
+import { conjunction, disjunction } from './bounds.ts'
+import { compileCondition, toldTruth } from './compile-condition.ts'
 import { type CompiledGroups, compileGroups } from './compile-stage.ts'
 import type { CompileContext, ElementValue } from './compile-value.ts'
 import { constantElements, documentElements, type Elements, tagElements } from './elements.ts'
@@ -62,13 +62,14 @@ function groupsOfElements(
   context: CompileContext,
 ): ElementGroups | undefined {
   const groups = compileGroups(stage, context)
-  const conditions = predicates.map((predicate) => compileCondition(predicate, context))
-  if (!groups || conditions.some(({ whereTrue }) => levelOf(whereTrue) !== 'exact'))
-    return undefined
+  const conditions = predicates.map((predicate) => {
+    return toldTruth(compileCondition(predicate, context))
+  })
+  if (!groups || conditions.includes(undefined)) return undefined
   return {
     ...groups,
-    passes: conjunction(conditions.map(({ whereTrue }) => whereTrue.sure)),
-    doubts: [...groups.doubts, ...conditions.flatMap(({ doubts }) => doubts)],
+    passes: conjunction(conditions.map((condition) => condition!.sql)),
+    doubts: [...groups.doubts, ...conditions.flatMap((condition) => condition!.doubts)],
   }
 }
 

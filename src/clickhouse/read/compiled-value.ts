@@ -30,6 +30,19 @@ export interface CompiledValue {
   readonly scalarDoubts?: readonly string[]
 }
 
+/** Doubts of who asks only for a boolean, number or text, and not whether there is nothing. */
+export function doubtsOfScalar({
+  doubts,
+  scalarDoubts = doubts,
+}: CompiledValue): readonly string[] {
+  return scalarDoubts
+}
+
+/** Whether the value is known to be neither an array nor an object. */
+export function isScalar({ typed, hidden }: CompiledValue): boolean {
+  return typed.array === undefined && hidden.length === 0
+}
+
 export const nullValue: CompiledValue = {
   typed: {},
   isHidden: '0',

@@ -1,5 +1,7 @@
 /** JSON of values that are no text, as nodes have it. */
-import type { Path } from '../../type/value.ts'
+import { isObject, type Path, type Value } from '../../type/value.ts'
+import { conjunction, disjunction } from './bounds.ts'
+import { listed } from './record-value.ts'
 import { textLiteral } from './sql-text.ts'
 
 export interface JsonText {
@@ -43,14 +45,14 @@ export function jsonOf(path: Path): JsonText | undefined {
  * The type takes no path of a value twice. An object is none, so that each is made an array of one; what that does to braces
  * within texts is no matter.
  */
-function repeatsNames(json: string): string {
+export function repeatsNames(json: string): string {
   // Nodes may try it of rows that another condition leaves out: of what is no JSON it takes many times as long.
   const lists = `replaceAll(replaceAll(${json}, '{', '[{'), '}', '}]')`
   return `isNull(accurateCastOrNull(concat('{"a":', ${lists}, '}'), 'JSON'))`
 }
 
 /**
- * The same with the texts within it as they are printed, but for rows of `escapedElsewise`.
+ * The same with the texts within it as they are printed, but for rows of `isEscapedElsewise`.
  *
  * @param hasSlash whether slashes count, which may be escaped
  */
@@ -59,14 +61,58 @@ export function printedTexts(
   hasSlash: boolean,
 ): JsonText {
   if (isMissing !== '0') return { sql, isMissing, repeatsNames }
-  const escapes = hasSlash ? String.raw`${unusualEscape}|\\\\/` : unusualEscape
-  const printed = `if(match(${sql}, '${escapes}'), JSONExtractRaw(${sql}), ${sql})`
+  const isEscaped = disjunction([
+    hasSlash ? String.raw`position(${sql}, '\\/') > 0` : '0',
+    hasEscape(sql, unusualEscape),
+  ])
+  const printed = `if(${isEscaped}, JSONExtractRaw(${sql}), ${sql})`
   // Of halves of characters, and of numbers beyond all that nodes know, nothing is extracted.
   return { sql: printed, isMissing: `empty(${printed})`, repeatsNames }
 }
 
 /** Escapes that a printer would not use: it has them for control characters alone, in small letters. */
-const unusualEscape = String.raw`\\\\u(?:[1-9a-fA-F]|0[1-9a-fA-F]|00[2-9a-fA-F]|00[01][A-F]|000[89acd])`
+const unusualEscape = '[1-9a-fA-F]|0[1-9a-fA-F]|00[2-9a-fA-F]|00[01][A-F]|000[89acd]'
 
-/** Escapes that nodes print, and Assay in another way. */
-export const escapedElsewise = String.raw`'\\\\u(?:00[01][A-F]|202[89])'`
+/** Whether JSON has escapes that nodes print, and Assay in another way. */
+export function isEscapedElsewise(json: string): string {
+  return hasEscape(json, '00[01][A-F]|202[89]')
+}
+
+/** @param digits a pattern of those of code points. Where there are none at all, this is told in a third of the time. */
+function hasEscape(json: string, digits: string): string {
+  const [begin, pattern] = [String.raw`'\\u'`, String.raw`'\\\\u(?:${digits})'`]
+  return `(position(${json}, ${begin}) > 0 AND match(${json}, ${pattern}))`
+}
+
+/** Texts of a value that are looked for, the longest ones. */
+const mostTexts = 3
+
+/**
+ * Whether a column has the texts of a value as they are, or may have them in another way: no more is asked of other rows, as what
+ * is within JSON takes long. Undefined where it is not in a column of its own.
+ *
+ * @param path that of the field, if it is one, which equals the value or includes it
+ */
+export function hasTexts(path: Path | undefined, value: Value): string | undefined {
+  if (!path || !hasOwnColumn(path)) return undefined
+  const column = String(path[0])
+  const longest = textsOf(value).sort((a, b) => b.length - a.length)
+  const literals = longest.slice(0, mostTexts).flatMap((text) => textLiteral(text) ?? [])
+  if (literals.length === 0) return undefined
+  const text = `ifNull(${column}, '')`
+  return disjunction([
+    conjunction(literals.map((literal) => `position(${text}, ${literal}) > 0`)),
+    // It may have escapes.
+    `position(${text}, '\\\\') > 0`,
+    `(${column}_kind = 'unknown')`,
+    listed([column]),
+  ])
+}
+
+/** Names are texts, too. */
+function textsOf(value: Value): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value]
+  if (Array.isArray(value)) return (value as readonly Value[]).flatMap(textsOf)
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, item]) => [...textsOf(name), ...textsOf(item)])
+}

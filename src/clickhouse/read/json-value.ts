@@ -7,9 +7,8 @@ import { textLiteral } from './sql-text.ts'
 
 /** What JSON has at a path of names; nothing there is null. Arrays and objects are hidden. */
 export function jsonValue(json: string, path: Path): CompiledValue | undefined {
-  const names = path.map((part) => (isPlainName(part) ? textLiteral(part) : undefined))
-  if (names.includes(undefined)) return undefined
-  const at = names.length === 0 ? json : `JSONExtractRaw(${[json, ...names].join(', ')})`
+  const at = jsonAt(json, path)
+  if (at === undefined) return undefined
   const begins = (letters: string) => `match(${at}, '^[${letters}]')`
   const number = `JSONExtract(${at}, 'Nullable(Float64)')`
   return {
@@ -23,6 +22,13 @@ export function jsonValue(json: string, path: Path): CompiledValue | undefined {
     isNull: disjunction([`empty(${at})`, `(${at} = 'null')`]),
     doubts: [negation(disjunction([negation(begins('-0-9')), `isNotNull(${number})`]))],
   }
+}
+
+/** The JSON at a path of names; empty where there is nothing. */
+export function jsonAt(json: string, path: Path): string | undefined {
+  const names = path.map((part) => (isPlainName(part) ? textLiteral(part) : undefined))
+  if (names.includes(undefined)) return undefined
+  return names.length === 0 ? json : `JSONExtractRaw(${[json, ...names].join(', ')})`
 }
 
 /** Others are written in another way within objects. */

@@ -199,7 +199,8 @@ function around(names: readonly string[]): string[] {
   return names.map((_, i) => names.slice(0, i + 1).join('.'))
 }
 
-function listed(paths: readonly string[]): string {
+/** Whether the columns do not have one of the paths just as it is. */
+export function listed(paths: readonly string[]): string {
   return conjunction([hasListed, hasAnyOf(paths)])
 }
 

@@ -1,6 +1,6 @@
-/** Conditions on texts and on what lists hold, as far as `includes` and `like` mean the same to the cluster. */
+/** Patterns of texts, and of the JSON of other values, as far as `like` means the same to the cluster. */
 import { compileLike, type LikePattern, parseLike } from '../../type/like.ts'
-import { isObject, kindOf, type Path, type Value } from '../../type/value.ts'
+import type { Path, Value } from '../../type/value.ts'
 import {
   allOf,
   always,
@@ -18,58 +18,12 @@ import {
 import type { Truths } from './compare-values.ts'
 import type { CompiledValue } from './compiled-value.ts'
 import { mayBeginInEscape, placeInJson, unescapedParts } from './json-needle.ts'
-import { escapedElsewise, hasOwnColumn, type JsonText, jsonOf, printedTexts } from './json-text.ts'
+import { hasOwnColumn, isEscapedElsewise, type JsonText, jsonOf, printedTexts } from './json-text.ts'
 import { plainCaseTexts } from './letter-case.ts'
-import { includesObject } from './object-needle.ts'
 import { printedElsewise } from './phrase-pattern.ts'
 import { textLiteral } from './sql-text.ts'
 
 const noTruth: Truths = { whereTrue: never, whereFalse: never }
-
-/** @param path that of the field, if it is one */
-export function includesBounds(
-  haystack: CompiledValue,
-  path: Path | undefined,
-  needle: Value,
-): Truths {
-  if (needle === null) return noTruth
-  const isThere = decided(negation(haystack.isNull))
-  const items = Array.isArray(needle) ? (needle as readonly Value[]) : [needle]
-  const held = items.filter((item) => item !== null).map((item) => holdsOne(haystack, path, item))
-  if (items.includes(null)) {
-    // Unknown where all others are held.
-    return { whereTrue: never, whereFalse: allOf([isThere, noneOf(allOf(held))]) }
-  }
-  const whereTrue = allOf([isThere, ...held])
-  return { whereTrue, whereFalse: allOf([isThere, noneOf(whereTrue)]) }
-}
-
-function holdsOne(haystack: CompiledValue, path: Path | undefined, item: Value): Bounds {
-  const { typed, isHidden, hidden } = haystack
-  const literal = typeof item === 'string' ? textLiteral(item) : undefined
-  if (path?.join('.') === 'tags') {
-    return literal === undefined ? maybe('0', hasTags(item)) : decided(`has(tags, ${literal})`)
-  }
-  const ofObject = path && isObject(item) ? includesObject(haystack, path, item) : undefined
-  if (ofObject) return ofObject
-  const inText = literal && typed.string && isTrue(`position(${typed.string}, ${literal}) > 0`)
-  const open = disjunction([
-    typed.array === undefined ? '0' : `isNotNull(${typed.array})`,
-    hidden.some((kind) => kind === 'array' || kind === 'object') ? isHidden : '0',
-    // A text that no column has may be half of a character of one.
-    typeof item === 'string' && literal === undefined ? '1' : '0',
-  ])
-  return maybe(inText ?? '0', open)
-}
-
-/** Tags are texts. */
-function hasTags(item: Value): string {
-  return kindOf(item) === 'string' ? '1' : '0'
-}
-
-function maybe(sure: string, open: string): Bounds {
-  return { sure, may: disjunction([sure, open]) }
-}
 
 /**
  * Whether a text, or the JSON of another value, is as a pattern says.
@@ -177,7 +131,7 @@ function partOfJson(written: JsonText, part: string, caseInsensitive: boolean): 
     isMissing,
     negation(isFolded === '1' ? '1' : isTrue(isFolded)),
     place === 'number' ? `match(${sql}, ${printedElsewise})` : '0',
-    mayBeginInEscape(part) ? `match(${sql}, ${escapedElsewise})` : '0',
+    mayBeginInEscape(part) ? isEscapedElsewise(sql) : '0',
   ])
   const isFound = conjunction([isTrue(test), negation(isOpen)])
   return {
