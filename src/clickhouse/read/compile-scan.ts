@@ -149,9 +149,24 @@ function groupsOf(
   const { columns, names, keys, states, doubts, join, passes } = groups
   const grouped = conjunction([rows.sure, negation(disjunction(doubts))])
   const others = conjunction([rows.may, negation(grouped)])
-  const by = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`
-  const having = usage ? ` HAVING ${mayRepeatUsage(usage, compileContext)}` : ''
-  const made = `SELECT ${columns.join(', ')} ${from(join)} AND ${conjunction([grouped, passes])}${by}${having}`
+  // Elements come of rows that have some: of others nobody would see that they are in doubt.
+  const isCounting = level === 'exact' && others !== '0' && join === ''
+  const having = usage && mayRepeatUsage(usage, compileContext)
+  const made = isCounting
+    ? groupsStatement({
+        columns: [...columns, `${grouped} AS ${isTold}`],
+        from: `${from()} AND ${rows.may}`,
+        keys: [...keys, isTold],
+        having: having && disjunction([`(NOT ${isTold})`, having]),
+      })
+    : groupsStatement({
+        columns,
+        from: `${from(join)} AND ${conjunction([grouped, passes])}`,
+        keys,
+        having,
+      })
+  const shown = `toJSONString((${names.join(', ')}, 0))`
+  const text = isCounting ? `if(${isTold}, ${shown}, toString(n))` : shown
   const left = level === 'exact' ? undefined : 'filter'
   const { constants } = compileContext
   const rest: CompiledScan = {
@@ -162,7 +177,7 @@ function groupsOf(
     result: { kind: 'rows', limit: undefined },
   }
   return {
-    sql: constants.before(`SELECT toJSONString((${names.join(', ')}, 0)) FROM (${made})`),
+    sql: constants.before(`SELECT ${text} FROM (${made})`),
     parameters,
     level,
     left,
@@ -170,7 +185,23 @@ function groupsOf(
     states,
     hasRow: stage.row !== undefined,
     rest: others === '0' ? undefined : rest,
+    isRestCounted: isCounting,
   }
+}
+
+/** By this name, whether a group is one of rows that are not in doubt. */
+const isTold = 'told'
+
+interface GroupsStatement {
+  readonly columns: readonly string[]
+  readonly from: string
+  readonly keys: readonly string[]
+  readonly having: string | undefined
+}
+
+function groupsStatement({ columns, from, keys, having }: GroupsStatement): string {
+  const by = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`
+  return `SELECT ${columns.join(', ')} ${from}${by}${having ? ` HAVING ${having}` : ''}`
 }
 
 /**

@@ -83,13 +83,14 @@ export interface CompiledGroupScan
   extends Pick<CompiledScan, 'sql' | 'parameters' | 'level' | 'left'> {
   /**
    * A row has one text, the JSON of a list: keys, for each aggregate of the plan what `states` says, and the row that stands
-   * for the group (`compile-stage.ts`). Without keys there is one row.
+   * for the group (`compile-stage.ts`). Where `rest` is counted there are numbers, too: of how many rows of it.
    */
   readonly keyCount: number
   readonly states: readonly GroupStateKind[]
   readonly hasRow: boolean
   /** Row versions that are in none of these groups; undefined: there are none. */
   readonly rest: CompiledScan | undefined
+  readonly isRestCounted: boolean
 }
 
 /** @param usage `repeated_usage`, where only groups are wanted that it may find anything in; undefined: all are */

@@ -47,14 +47,16 @@ export async function coldGroups(
   await pool.admitted()
   const started = audit.now()
   const rows: GroupRow[] = []
-  let bytes = 0
+  let [bytes, inDoubt] = [0, 0]
   for await (const text of faultsTold(snapshot.cold!.reader.texts(compiled, pool.ending))) {
     bytes += text.length
     if (bytes > budgetBytes) throw overBudget(budgetBytes)
-    rows.push(JSON.parse(text) as GroupRow)
+    const row = JSON.parse(text) as GroupRow | number
+    if (typeof row === 'number') inDoubt += row
+    else rows.push(row)
   }
   audit.noteBytes(bytes)
-  const { sql, keyCount, states, rest } = compiled
+  const { sql, keyCount, states, rest, isRestCounted } = compiled
   const made = { sql, rows: rows.length, bytes }
   audit.add('cluster groups', started, { plan: name, ...provenOf(compiled), ...made })
   const { row } = plan.stage
@@ -64,5 +66,6 @@ export async function coldGroups(
     rowValues: row?.values.length,
     hasPreferred: row?.preferred !== undefined,
   }
-  return { groups: groupsOfCluster(rows, form), rest }
+  const hasRest = !isRestCounted || inDoubt > 0
+  return { groups: groupsOfCluster(rows, form), rest: hasRest ? rest : undefined }
 }
