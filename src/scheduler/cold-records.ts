@@ -152,6 +152,8 @@ export class ColdRecords {
   }
 
   get status(): ColdStatus {
+    // Millions of bodies take minutes to leave.
+    if (this.#work) this.#readMark()
     const { through = 0, rows = 0, bytes = 0 } = this.#mark ?? {}
     const { arrived, round, removing } = this.#options.exported
     const told = { evicted: through, arrived, round, removing: [...removing] }

@@ -146,27 +146,20 @@ function groupsOf(
   if (stage.kind !== 'groups' || rows.sure === '0') return undefined
   const groups = compilePlanGroups(plan, stage, compileContext)
   if (!groups) return undefined
-  const { columns, names, keys, states, doubts, join, passes } = groups
+  const { keys, aggregates, names, states, doubts, join, passes } = groups
   const grouped = conjunction([rows.sure, negation(disjunction(doubts))])
   const others = conjunction([rows.may, negation(grouped)])
   // Elements come of rows that have some: of others nobody would see that they are in doubt.
   const isCounting = level === 'exact' && others !== '0' && join === ''
   const having = usage && mayRepeatUsage(usage, compileContext)
-  const made = isCounting
-    ? groupsStatement({
-        columns: [...columns, `${grouped} AS ${isTold}`],
-        from: `${from()} AND ${rows.may}`,
-        keys: [...keys, isTold],
-        having: having && disjunction([`(NOT ${isTold})`, having]),
-      })
-    : groupsStatement({
-        columns,
-        from: `${from(join)} AND ${conjunction([grouped, passes])}`,
-        keys,
-        having,
-      })
+  const toldKeys = isCounting ? toldApart(keys, grouped) : keys
+  const by = toldKeys.length === 0 ? '' : ` GROUP BY ${toldKeys.map((_, i) => `k${i}`).join(', ')}`
+  const columns = [...toldKeys.map((key, i) => `${key} AS k${i}`), ...aggregates]
+  const condition = isCounting ? rows.may : conjunction([grouped, passes])
+  const kept = having && disjunction([isCounting ? isInDoubt : '0', having])
+  const made = `SELECT ${columns.join(', ')} ${from(join)} AND ${condition}${by}${kept ? ` HAVING ${kept}` : ''}`
   const shown = `toJSONString((${names.join(', ')}, 0))`
-  const text = isCounting ? `if(${isTold}, ${shown}, toString(n))` : shown
+  const text = isCounting ? `if(${isInDoubt}, toString(n), ${shown})` : shown
   const left = level === 'exact' ? undefined : 'filter'
   const { constants } = compileContext
   const rest: CompiledScan = {
@@ -189,19 +182,14 @@ function groupsOf(
   }
 }
 
-/** By this name, whether a group is one of rows that are not in doubt. */
-const isTold = 'told'
+/** The first key of groups of rows in doubt: no letter of a kind. */
+const doubtKey = "'?'"
+const isInDoubt = `ifNull(k0 = ${doubtKey}, 0)`
 
-interface GroupsStatement {
-  readonly columns: readonly string[]
-  readonly from: string
-  readonly keys: readonly string[]
-  readonly having: string | undefined
-}
-
-function groupsStatement({ columns, from, keys, having }: GroupsStatement): string {
-  const by = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`
-  return `SELECT ${columns.join(', ')} ${from}${by}${having ? ` HAVING ${having}` : ''}`
+/** Keys of groups that are of rows in doubt alone, or have none. With one key more, nodes would look groups up in a slower way. */
+function toldApart(keys: readonly string[], isTold: string): readonly string[] {
+  const [first = 'NULL', ...others] = keys
+  return [`if(${isTold}, ${first}, ${doubtKey})`, ...others]
 }
 
 /**

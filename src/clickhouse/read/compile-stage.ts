@@ -7,14 +7,15 @@ import type { CompileContext } from './compile-value.ts'
 import { type CompiledValue, type TypedKind, taggedValue, typedKinds } from './compiled-value.ts'
 
 export interface CompiledGroups {
-  /**
-   * `k0`, `k1`, … are tagged texts of keys; `a0`, `a1`, … what `states` say; `r` is the row that stands for the group: object,
-   * pagination key, version, 1 of a preferred one, and values.
-   */
-  readonly columns: readonly string[]
-  /** What is told of all columns, and those that are keys. */
-  readonly names: readonly string[]
+  /** Tagged texts, which have the names `k0`, `k1`, … in the statement. */
   readonly keys: readonly string[]
+  /**
+   * Columns with their names: `a0`, `a1`, … are what `states` say; `r` is the row that stands for the group: object, pagination key,
+   * version, 1 of a preferred one, and values; `n` is how many rows there are.
+   */
+  readonly aggregates: readonly string[]
+  /** What is told of all columns. */
+  readonly names: readonly string[]
   readonly states: readonly GroupStateKind[]
   /** Rows that are in none of the groups: Assay aggregates them. */
   readonly doubts: readonly string[]
@@ -37,11 +38,10 @@ export function compileGroups(
     ...(chosen?.doubts ?? []),
   ]
   return {
-    columns: [
-      ...values.map((value, i) => `${taggedValue(value)} AS k${i}`),
+    keys: values.map(taggedValue),
+    aggregates: [
       ...states.map((state, i) => `${state!.sql} AS a${i}`),
       ...(chosen ? [`${chosen.sql} AS r`] : []),
-      // There may be no other.
       'count() AS n',
     ],
     names: [
@@ -49,7 +49,6 @@ export function compileGroups(
       ...states.map((_, i) => `a${i}`),
       ...(chosen ? [chosen.shown] : []),
     ],
-    keys: values.map((_, i) => `k${i}`),
     states: states.map((state) => state!.state),
     doubts,
   }

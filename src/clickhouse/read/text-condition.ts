@@ -18,7 +18,13 @@ import {
 import type { Truths } from './compare-values.ts'
 import type { CompiledValue } from './compiled-value.ts'
 import { mayBeginInEscape, placeInJson, unescapedParts } from './json-needle.ts'
-import { hasOwnColumn, isEscapedElsewise, type JsonText, jsonOf, printedTexts } from './json-text.ts'
+import {
+  hasOwnColumn,
+  isEscapedElsewise,
+  type JsonText,
+  jsonOf,
+  printedTexts,
+} from './json-text.ts'
 import { plainCaseTexts } from './letter-case.ts'
 import { printedElsewise } from './phrase-pattern.ts'
 import { textLiteral } from './sql-text.ts'
