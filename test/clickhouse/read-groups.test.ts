@@ -101,7 +101,9 @@ describe.runIf(isClusterAsked)(`groups, seed ${seed}`, { timeout: 3_600_000 }, (
       const others = rest ? await ask<{ body: string }>(cluster(), rest.sql, rest.parameters) : []
       if (plan.stage.kind !== 'groups' || plan.stages.length > 1) return 'further stages'
       const texts = await ask<object>(cluster(), compiled.sql, compiled.parameters)
-      const told = texts.map((row) => JSON.parse(String(Object.values(row)[0])) as GroupRow | number)
+      const told = texts.map(
+        (row) => JSON.parse(String(Object.values(row)[0])) as GroupRow | number,
+      )
       const rows = told.filter((row) => typeof row !== 'number')
       const inDoubt = told.filter((row) => typeof row === 'number')
       if (isRestCounted) expect(inDoubt.reduce((sum, rows) => sum + rows, 0)).toBe(others.length)
