@@ -38,6 +38,12 @@ export function anyOf(list: readonly Bounds[]): Bounds {
   }
 }
 
+/** The same, where it is open besides. */
+export function withOpen({ sure, may }: Bounds, open: readonly string[]): Bounds {
+  const isOpen = disjunction(open)
+  return { sure: conjunction([sure, negation(isOpen)]), may: disjunction([may, isOpen]) }
+}
+
 /** Where only the body tells. */
 export function openOf({ sure, may }: Bounds): string {
   return sure === may ? '0' : conjunction([may, negation(sure)])

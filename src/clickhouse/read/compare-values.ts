@@ -14,6 +14,7 @@ import {
   negation,
   never,
   noneOf,
+  withOpen,
 } from './bounds.ts'
 import { constantOf, constantSql } from './compile-value.ts'
 import {
@@ -76,12 +77,7 @@ export function compareValues(
 
 /** Where there is a value. Of more rows this is in doubt than which scalar it is. */
 function presence({ isNull, doubts, scalarDoubts }: CompiledValue): Bounds {
-  const isInDoubt = scalarDoubts ? disjunction(doubts) : '0'
-  const isThere = negation(isNull)
-  return {
-    sure: conjunction([isThere, negation(isInDoubt)]),
-    may: disjunction([isThere, isInDoubt]),
-  }
+  return withOpen(decided(negation(isNull)), scalarDoubts ? doubts : [])
 }
 
 /** Where both may be of one kind, and one of them at least is hidden. */

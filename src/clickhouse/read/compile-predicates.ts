@@ -1,6 +1,6 @@
 /** The conditions of a scan, of which all must be true. */
 import type { BoundExpression } from '../../binder/bound.ts'
-import { type Bounds, conjunction, disjunction, negation, type ProofLevel } from './bounds.ts'
+import { type Bounds, conjunction, type ProofLevel, withOpen } from './bounds.ts'
 import { compileCondition, levelOfCondition } from './compile-condition.ts'
 import type { CompileContext } from './compile-value.ts'
 
@@ -22,13 +22,7 @@ export function compilePredicates(
   const levels = conditions.map(levelOfCondition)
   // Asked first, of all rows: what else is asked may take long.
   const near = conditions.map(({ isNear = '1' }) => isNear)
-  const rows = conditions.map(({ whereTrue, doubts }): Bounds => {
-    const isInDoubt = disjunction(doubts)
-    return {
-      sure: conjunction([whereTrue.sure, negation(isInDoubt)]),
-      may: disjunction([whereTrue.may, isInDoubt]),
-    }
-  })
+  const rows = conditions.map(({ whereTrue, doubts }) => withOpen(whereTrue, doubts))
   return {
     level: weakest(levels),
     levels,

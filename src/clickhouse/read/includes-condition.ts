@@ -6,12 +6,12 @@ import {
   type Bounds,
   conjunction,
   decided,
-  disjunction,
   isTrue,
   negation,
   never,
   noneOf,
   unproven,
+  withOpen,
 } from './bounds.ts'
 import { comparedConstant, compareValues, type Truths } from './compare-values.ts'
 import type { CompiledValue } from './compiled-value.ts'
@@ -74,7 +74,7 @@ function hiddenHolds(haystack: CompiledValue, path: Path | undefined, item: Valu
   const sql = path.length === 1 ? `JSONExtractRaw(${written.sql})` : written.sql
   const isRepeating = repeatsNames(`if(empty(${sql}), '0', ${sql})`)
   // Objects within an array count where another one is looked for.
-  const isRead = isObject(item) ? '1' : startsWith(sql, '{')
+  const isRead = isObject(item) ? '1' : isObjectText(sql)
   return withOpen(anyOf([elementHolds(sql, item), objectHolds(sql, item)]), [
     `empty(${sql})`,
     hasNumber(item) ? hasLongNumber(sql) : '0',
@@ -99,7 +99,7 @@ function elementHolds(json: string, item: Value): Bounds {
 
 function objectHolds(json: string, item: Value): Bounds {
   if (isObject(item)) {
-    return allOf([decided(startsWith(json, '{')), hasEntries(item, [], jsonEntry(json))])
+    return allOf([decided(isObjectText(json)), hasEntries(item, [], jsonEntry(json))])
   }
   const values = `arrayMap(e -> e.2, JSONExtractKeysAndValuesRaw(${json}))`
   return anyItem(values, (value) => equals(jsonValue(value, []), item))
@@ -111,8 +111,8 @@ function anyItem(list: string, holds: (item: string) => Bounds): Bounds {
   return { sure: isAny(sure), may: isAny(may) }
 }
 
-function startsWith(json: string, brace: '{' | '['): string {
-  return `startsWith(${json}, '${brace}')`
+function isObjectText(json: string): string {
+  return `startsWith(${json}, '{')`
 }
 
 /** Integers that no double is. */
@@ -139,7 +139,7 @@ const documentEntry: Entry = (path) => {
 const jsonEntry = (json: string): Entry => {
   return (path) => {
     const value = jsonValue(json, path)
-    return value && { value, isObject: startsWith(jsonAt(json, path)!, '{') }
+    return value && { value, isObject: isObjectText(jsonAt(json, path)!) }
   }
 }
 
@@ -165,9 +165,4 @@ function equals(value: CompiledValue | undefined, item: Value): Bounds {
       ? { sure: '0', may: value.isNull }
       : constant && compareValues('eq', value, constant).whereTrue
   return truth ? withOpen(truth, value.doubts) : unproven
-}
-
-function withOpen({ sure, may }: Bounds, open: readonly string[]): Bounds {
-  const isOpen = disjunction(open)
-  return { sure: conjunction([sure, negation(isOpen)]), may: disjunction([may, isOpen]) }
 }

@@ -78,7 +78,7 @@ export function isEscapedElsewise(json: string): string {
   return hasEscape(json, '00[01][A-F]|202[89]')
 }
 
-/** @param digits a pattern of those of code points. Where there are none at all, this is told in a third of the time. */
+/** @param digits a pattern of those of code points. Most JSON has none, and is not looked through for them. */
 function hasEscape(json: string, digits: string): string {
   const [begin, pattern] = [String.raw`'\\u'`, String.raw`'\\\\u(?:${digits})'`]
   return `(position(${json}, ${begin}) > 0 AND match(${json}, ${pattern}))`
