@@ -7,6 +7,18 @@ import { RunningService } from '../support/running-service.ts'
 const list = '/app/default/p/arithmetic/experiments'
 const exampleCount = 240
 
+/** Run in the page: writes into the search as soon as it is there. */
+const writeAtOnce = `
+  const observer = new MutationObserver(() => {
+    const search = document.querySelector('input[aria-label="Search"]')
+    if (!search) return
+    observer.disconnect()
+    search.value = "metadata.model = 'small'"
+    search.dispatchEvent(new Event('input', { bubbles: true }))
+  })
+  observer.observe(document, { childList: true, subtree: true })
+`
+
 /** Every third answer of the second experiment is worse than in the first, and every fifth better. */
 function examples(experiment: number): object[] {
   return Array.from({ length: exampleCount }, (_, i) => ({
@@ -269,6 +281,15 @@ describe.skipIf(!hasBrowser)('experiments in the page', { timeout: 60_000 }, () 
     expect(await figure.boundingBox()).toEqual(room)
     await answer()
     await plotOf('style').waitFor()
+  })
+
+  test('keeps what is written as soon as there is something to write in', async () => {
+    const { page } = await browser.page(list)
+    await page.addInitScript(writeAtOnce)
+    await page.goto(`${service.url}${list}/first`)
+    await page.getByLabel('Search').press('Enter')
+    await page.getByText('of 120 examples').waitFor()
+    expect(await page.getByLabel('Search').inputValue()).toBe("metadata.model = 'small'")
   })
 
   test('does not say that there is nothing before it is known', async () => {

@@ -5,6 +5,7 @@ import { useCompletion } from '../service/completion.ts'
 import type { Interpretation } from '../service/query.ts'
 import { takesQueries } from '../service/session.ts'
 import { rememberSearch, searchesLike } from '../state/recent-searches.ts'
+import { useStateOf } from '../state/state-of.ts'
 import { Taken } from './search-taken.tsx'
 import { isInDialog, isTyping } from './typing.ts'
 
@@ -57,11 +58,10 @@ export function SearchInput(props: SearchInputProps) {
   } = props
   const input = useRef<HTMLInputElement>(null)
   const list = useId()
-  const [written, setWritten] = useState(text)
+  const [written, setWritten] = useStateOf([text], text)
   const [position, setPosition] = useState(0)
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState(-1)
-  useEffect(() => setWritten(text), [text])
   useSlashKey(input)
   const found = useCompletion(isOpen && takesQueries() ? written : undefined, position, source)
   const isBlank = written.trim() === ''

@@ -9,6 +9,7 @@ import { deleteRecords, type RecordField, recordFields } from '../service/datase
 import { quoted, type Row } from '../service/query.ts'
 import { addressWith, openBeside, parameter, setParameters } from '../state/location.ts'
 import { openWindow } from '../state/opened.ts'
+import { useStateOf } from '../state/state-of.ts'
 import { CellEditor } from './cell-editor.tsx'
 import { plainColumns } from './example-columns.tsx'
 import {
@@ -37,6 +38,8 @@ interface Cell {
   readonly field: RecordField
 }
 
+const nothingChosen: ReadonlySet<string> = new Set()
+
 export function DatasetRecords(props: DatasetRecordsProps) {
   const { datasetId, version, round, mayChange, isAdding, onChange } = props
   const source = `dataset(${quoted(datasetId)})`
@@ -45,13 +48,12 @@ export function DatasetRecords(props: DatasetRecordsProps) {
   const page = pageNumber()
   const open = parameter('row')
   const [edited, setEdited] = useState<Cell>()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [chosen, setChosen] = useStateOf([text, version, page], nothingChosen)
   const [isDeleting, setDeleting] = useState(false)
   useFocusAfter(edited)
   const isEditable = mayChange && version === undefined && isOfSource
   const rows = useFoundPage(text, { version, round })
   const { shown } = rows
-  useEffect(() => setChosen(new Set()), [text, version, page])
   const columns = useMemo(
     () =>
       !isOfSource
@@ -78,7 +80,7 @@ export function DatasetRecords(props: DatasetRecordsProps) {
         <ChosenRecords
           count={chosen.size}
           onDelete={() => setDeleting(true)}
-          onClear={() => setChosen(new Set())}
+          onClear={() => setChosen(nothingChosen)}
         />
       )}
       {!rows.data ? (
@@ -132,7 +134,7 @@ export function DatasetRecords(props: DatasetRecordsProps) {
             await deleteRecords(datasetId, [...chosen])
             tell(`Deleted ${counted(chosen.size, 'record')}`)
             if (open !== undefined && chosen.has(open)) setParameters({ row: undefined })
-            setChosen(new Set())
+            setChosen(nothingChosen)
             onChange()
           }}
         >

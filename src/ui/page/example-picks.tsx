@@ -1,11 +1,11 @@
 /** Examples of an experiment that are selected, and what may be done with them. */
-import { useEffect, useState } from 'preact/hooks'
 import { useEscapeKey } from '../component/escape-key.ts'
 import { lazy } from '../component/lazy.tsx'
 import { type Picked, sizeOf } from '../service/picked-rows.ts'
 import { withClauses } from '../service/query-text.ts'
 import { useMay, useRights } from '../service/rights.ts'
 import { parts } from '../state/location.ts'
+import { useStateOf } from '../state/state-of.ts'
 import type { FoundWords } from './found-rows.tsx'
 
 const PickedBar = lazy('what can be done', async () => (await import('./picked-bar.tsx')).PickedBar)
@@ -27,15 +27,14 @@ const nobody: Picked = { ids: new Set() }
 
 export function useExamplePicks(options: ExamplePicksOptions) {
   const { projectId, experimentId, found, sort, total, ids, isOpen, onChange } = options
-  const [picked, setPicked] = useState(nobody)
   const text = found.isOfSource ? found.text : undefined
+  const [picked, setPicked] = useStateOf([text, sort], nobody)
   const { data: rights } = useRights('project', projectId)
   const mayChange = useMay('experiment', experimentId)('update')
   const inDatasets = rights?.within.dataset ?? []
   // Who may only make datasets may not write to them.
   const mayAdd = inDatasets.includes('update')
   const count = sizeOf(picked)
-  useEffect(() => setPicked(nobody), [text, sort])
   useEscapeKey(count > 0 && !isOpen, () => setPicked(nobody))
   const isPossible = text !== undefined && (rights === undefined || mayChange || mayAdd)
   const chosen = 'ids' in picked ? picked.ids : new Set(ids)

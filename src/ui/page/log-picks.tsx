@@ -1,5 +1,5 @@
 /** Rows of the logs that are selected, what may be done with them, and how the table shows the change. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { useEscapeKey } from '../component/escape-key.ts'
 import { lazy } from '../component/lazy.tsx'
 import type { Selection } from '../component/table.tsx'
@@ -8,6 +8,7 @@ import { query, type Row } from '../service/query.ts'
 import { clauseOf, forTable, withClauses, withCondition } from '../service/query-text.ts'
 import { useRights } from '../service/rights.ts'
 import type { PagesOfRows } from '../service/row-pages.ts'
+import { useStateOf } from '../state/state-of.ts'
 
 const PickedBar = lazy('what can be done', async () => (await import('./picked-bar.tsx')).PickedBar)
 
@@ -33,7 +34,7 @@ const nobody: Picked = { ids: new Set() }
 export function useLogPicks(options: LogPicksOptions) {
   const { projectId, projectName, shown, pages, idOf, fields, isOpen } = options
   const { rows, total } = pages
-  const [picked, setPicked] = useState(nobody)
+  const [picked, setPicked] = useStateOf([shown], nobody)
   const { data: rights } = useRights('project', projectId)
   const mayChange = rights?.within.project_log?.includes('update') ?? false
   const inDatasets = rights?.within.dataset ?? []
@@ -42,7 +43,6 @@ export function useLogPicks(options: LogPicksOptions) {
   // Until that is known the column has its place, lest all others move when it is.
   const isPossible = shown !== undefined && (rights === undefined || mayChange || mayAdd)
   const count = sizeOf(picked)
-  useEffect(() => setPicked(nobody), [shown])
   useEscapeKey(count > 0 && !isOpen, () => setPicked(nobody))
   const ids = useMemo(() => ('ids' in picked ? picked.ids : idsIn(rows, idOf)), [picked, rows])
   const selection: Selection | undefined = isPossible
