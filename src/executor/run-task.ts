@@ -9,6 +9,7 @@ import { runInferForm } from './print/infer-form.ts'
 import { runPrint } from './print/print.ts'
 import type { TaskStorage } from './scan/row-run.ts'
 import { runScan } from './scan.ts'
+import { runTakeGroups } from './take-groups.ts'
 import type { Task, TaskOutcome, TaskResult } from './task/task.ts'
 import { checkCancelled, watchCancelled } from './thread/cancelled.ts'
 import { isOutOfRoom, outOfMemory } from './thread/memory-limit.ts'
@@ -64,6 +65,8 @@ function run(task: Task, storage: TaskStorage, out: ByteWriter | undefined): Tas
   switch (task.kind) {
     case 'scan':
       return runScan(task, storage)
+    case 'take groups':
+      return runTakeGroups(task, storage)
     case 'print':
       return runPrint(task, storage, out)
     case 'infer form':

@@ -156,7 +156,7 @@ function restsOf(values: Float64Array, count: number, { bound, high, low }: Scal
  * Adds to a sum of two doubles, the second of which is what rounding has taken from the first. False, and nothing is
  * added, when the two cannot hold it.
  */
-function addToPair(pairs: Float64Array, at: number, value: number): boolean {
+export function addToPair(pairs: Float64Array, at: number, value: number): boolean {
   const sum = pairs[at]!
   const after = sum + value
   const more = after - sum

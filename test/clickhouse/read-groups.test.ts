@@ -9,9 +9,9 @@ import type { ScanParameters } from '../../src/clickhouse/read/compiled-scan.ts'
 import { createAggregateState } from '../../src/executor/aggregate/create.ts'
 import { keyAt } from '../../src/executor/column/key-column.ts'
 import type { WireValues } from '../../src/executor/column/wire-values.ts'
+import { type GroupRow, groupsOfCluster } from '../../src/executor/group/cluster-groups.ts'
 import { sequence } from '../../src/kernel/sequence.ts'
 import { printExpression } from '../../src/parser/print.ts'
-import { type GroupRow, groupsOfCluster } from '../../src/scheduler/scan/cluster-groups.ts'
 import { fromPlain } from '../../src/type/plain.ts'
 import { writeSortedJson } from '../../src/type/write-json.ts'
 import type { Cluster } from '../cluster/cluster.ts'
@@ -97,7 +97,8 @@ describe.runIf(isClusterAsked)(`groups, seed ${seed}`, { timeout: 3_600_000 }, (
       if (plan.access.kind !== 'scan' || semiJoinSets.length > 0) return 'no scan'
       const compiled = compileGroupScan(plan, bounds, clock)
       if (!compiled) return 'not made'
-      const { rest, isRestCounted, keyCount, states } = compiled
+      const { rest, isRestCounted, form } = compiled
+      const { keyCount, states } = form
       const others = rest ? await ask<{ body: string }>(cluster(), rest.sql, rest.parameters) : []
       if (plan.stage.kind !== 'groups' || plan.stages.length > 1) return 'further stages'
       const texts = await ask<object>(cluster(), compiled.sql, compiled.parameters)
@@ -107,7 +108,6 @@ describe.runIf(isClusterAsked)(`groups, seed ${seed}`, { timeout: 3_600_000 }, (
       const rows = told.filter((row) => typeof row !== 'number')
       const inDoubt = told.filter((row) => typeof row === 'number')
       if (isRestCounted) expect(inDoubt.reduce((sum, rows) => sum + rows, 0)).toBe(others.length)
-      const form = { keyCount, states, rowValues: undefined, hasPreferred: false }
       const groups = groupsOfCluster(rows, form)
       const results = plan.stage.aggregates.map((aggregate, i) => {
         const state = createAggregateState(aggregate)

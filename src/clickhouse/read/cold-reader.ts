@@ -1,5 +1,6 @@
 /** Reads row versions that only the nodes have, as they come, in memory that tasks may be lent (`storage/row/lent-rows.ts`). */
 import { setTimeout as wait } from 'node:timers/promises'
+import { prefixedText } from '../../json/prefixed-texts.ts'
 import { endOfLentRow } from '../../storage/row/lent-rows.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { arrivedCondition } from '../arrived-table.ts'
@@ -68,25 +69,17 @@ export class ColdReader {
     { sql, parameters }: Pick<CompiledScan, 'sql' | 'parameters'>,
     signal: AbortSignal,
   ): AsyncGenerator<SharedArrayBuffer> {
-    yield* partsOf(this.#chunks({ sql, parameters, signal }))
+    const chunks = this.#chunks({ sql, parameters, signal })
+    yield* partsOf(chunks, (bytes, start) => endOfLentRow(bytes, start, bytes.length))
   }
 
-  /** The texts of statements whose rows have one text each. */
+  /** The texts of a statement whose rows have one text each, end to end (`json/prefixed-texts.ts`), in parts. */
   async *texts(
     { sql, parameters }: Pick<CompiledScan, 'sql' | 'parameters'>,
     signal: AbortSignal,
-  ): AsyncGenerator<string> {
-    let held: Buffer = Buffer.alloc(0)
-    for await (const chunk of this.#chunks({ sql, parameters, signal })) {
-      held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
-      let at = 0
-      for (let span = textSpan(held, at); span; span = textSpan(held, at)) {
-        yield held.toString('utf8', span.start, span.end)
-        at = span.end
-      }
-      held = held.subarray(at)
-    }
-    if (held.length > 0) throw endedEarly()
+  ): AsyncGenerator<SharedArrayBuffer> {
+    const chunks = this.#chunks({ sql, parameters, signal })
+    yield* partsOf(chunks, (bytes, start) => prefixedText(bytes, start)?.to)
   }
 
   /** The rows of these versions, as far as the nodes have them. */
@@ -273,8 +266,14 @@ function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
+/** Where the row ends that begins at `start`; undefined when not all of it is there. */
+type EndOfRow = (bytes: Buffer, start: number) => number | undefined
+
 /** Whole rows, at least `batchBytes` of them together. */
-async function* partsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<SharedArrayBuffer> {
+async function* partsOf(
+  chunks: AsyncIterable<Buffer>,
+  endOfRow: EndOfRow,
+): AsyncGenerator<SharedArrayBuffer> {
   let held: Buffer[] = []
   let heldBytes = 0
   const take = (): Buffer => {
@@ -288,7 +287,7 @@ async function* partsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<SharedArr
     heldBytes += chunk.length
     if (heldBytes < batchBytes) continue
     const bytes = take()
-    const end = endOfWholeRows(bytes)
+    const end = endOfWholeRows(bytes, endOfRow)
     if (end > 0) yield sharedCopy(bytes.subarray(0, end))
     if (end === bytes.length) continue
     held = [bytes.subarray(end)]
@@ -296,7 +295,7 @@ async function* partsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<SharedArr
   }
   if (heldBytes === 0) return
   const bytes = take()
-  const end = endOfWholeRows(bytes)
+  const end = endOfWholeRows(bytes, endOfRow)
   if (end < bytes.length) throw endedEarly()
   yield sharedCopy(bytes)
 }
@@ -305,26 +304,10 @@ function endedEarly(): ExportFault {
   return new ExportFault('unreachable', 'an answer of ClickHouse ended within a row')
 }
 
-/** Of a text of RowBinary, whose length comes before it; undefined where not all of it is there. */
-function textSpan(
-  bytes: Buffer,
-  at: number,
-): { readonly start: number; readonly end: number } | undefined {
-  let length = 0
-  for (let start = at, scale = 1; start < bytes.length; scale *= 0x80) {
-    const byte = bytes[start++]!
-    length += (byte & 0x7f) * scale
-    if (byte >= 0x80) continue
-    const end = start + length
-    return end <= bytes.length ? { start, end } : undefined
-  }
-  return undefined
-}
-
-function endOfWholeRows(bytes: Buffer): number {
+function endOfWholeRows(bytes: Buffer, endOfRow: EndOfRow): number {
   let end = 0
   while (end < bytes.length) {
-    const next = endOfLentRow(bytes, end, bytes.length)
+    const next = endOfRow(bytes, end)
     if (next === undefined) return end
     end = next
   }

@@ -1,35 +1,11 @@
 /** Aggregates as columns of groups, from which states that others can be merged with are made. */
 import type { BoundAggregate } from '../../binder/bound.ts'
+import { extremeKinds, type GroupStateKind } from '../../planner/made-groups.ts'
 import { conjunction, isTrue, negation, openOf } from './bounds.ts'
 import { numberOf } from './compile-arithmetic.ts'
 import { compileCondition, compileOperand, toldTruth } from './compile-condition.ts'
 import type { CompileContext } from './compile-value.ts'
 import { type CompiledValue, doubtsOfScalar, taggedValue } from './compiled-value.ts'
-
-/**
- * What the column of an aggregate has:
- *
- * - `count`: how many
- * - `sum`: how many, and the sum in three parts, as texts of integers: whole 2^-20ths, 2^-74ths, 2^-128ths
- * - `squares`: the same, and then the sum of the squares, in 2^-148ths
- * - `truths`: 1 where a true was seen, and 2 where a false
- * - `least`, `greatest`: by kind, in the order of `extremeKinds`, the tagged text of the value that sorts first or last
- * - `values`: tagged texts of different values
- * - `tallies`: tagged texts of different values, and how often each comes
- * - `numbers`: numbers in any order
- * - `list`: tagged texts of all values
- */
-export type GroupStateKind =
-  | 'count'
-  | 'sum'
-  | 'squares'
-  | 'truths'
-  | 'least'
-  | 'greatest'
-  | 'values'
-  | 'tallies'
-  | 'numbers'
-  | 'list'
 
 export interface CompiledAggregate {
   readonly state: GroupStateKind
@@ -186,9 +162,6 @@ function squaresOf(value: CompiledValue, where: string): CompiledAggregate | und
     doubts: [...doubtsOfScalar(value), isBeyond(number, 'exp2(30)', 'exp2(74)')],
   }
 }
-
-/** Kinds in the order in which their values sort. */
-export const extremeKinds = ['boolean', 'number', 'timestamp', 'string'] as const
 
 function extremeOf(
   state: 'least' | 'greatest',

@@ -174,9 +174,12 @@ function groupsOf(
     parameters,
     level,
     left,
-    keyCount: keys.length,
-    states,
-    hasRow: stage.row !== undefined,
+    form: {
+      keyCount: keys.length,
+      states,
+      rowValues: stage.row?.values.length,
+      hasPreferred: stage.row?.preferred !== undefined,
+    },
     rest: others === '0' ? undefined : rest,
     isRestCounted: isCounting,
   }

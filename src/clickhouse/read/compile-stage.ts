@@ -1,7 +1,8 @@
 /** What is made of the rows of a scan: groups. */
 import type { RowChoice } from '../../binder/bound.ts'
+import type { GroupStateKind } from '../../planner/made-groups.ts'
 import type { GroupsStage } from '../../planner/physical-plan.ts'
-import { compileAggregate, type GroupStateKind } from './compile-aggregate.ts'
+import { compileAggregate } from './compile-aggregate.ts'
 import { compileCondition, compileOperand, toldTruth } from './compile-condition.ts'
 import type { CompileContext } from './compile-value.ts'
 import { type CompiledValue, type TypedKind, taggedValue, typedKinds } from './compiled-value.ts'

@@ -1,10 +1,10 @@
 /** What of a scan the cluster runs: the seam between who compiles plans and who asks the nodes. */
 import type { BoundAggregate } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
+import type { MadeGroupsForm } from '../../planner/made-groups.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import type { ProofLevel } from './bounds.ts'
-import type { GroupStateKind } from './compile-aggregate.ts'
 
 /**
  * Of the predicates of a scan: whether the nodes decide them (`exact`), leave out some rows that do not pass (`superset`), or
@@ -81,13 +81,8 @@ export type CompileKeySample = (
 /** What of the groups of a scan the cluster makes. */
 export interface CompiledGroupScan
   extends Pick<CompiledScan, 'sql' | 'parameters' | 'level' | 'left'> {
-  /**
-   * A row has one text, the JSON of a list: keys, for each aggregate of the plan what `states` says, and the row that stands
-   * for the group (`compile-stage.ts`). Where `rest` is counted there are numbers, too: of how many rows of it.
-   */
-  readonly keyCount: number
-  readonly states: readonly GroupStateKind[]
-  readonly hasRow: boolean
+  /** Of each row, which has one text. Where `rest` is counted there are numbers, too: of how many rows of it. */
+  readonly form: MadeGroupsForm
   /** Row versions that are in none of these groups; undefined: there are none. */
   readonly rest: CompiledScan | undefined
   readonly isRestCounted: boolean

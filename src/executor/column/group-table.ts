@@ -20,6 +20,10 @@ export class GroupTable {
     this.#pairs = dictionaries.slice(1).map(() => new CompositeKeys())
   }
 
+  get keyCount(): number {
+    return this.#keys.length
+  }
+
   get groupCount(): number {
     if (this.#keys.length === 0) return 1
     return this.#pairs.at(-1)?.count ?? this.#keys[0]!.count

@@ -1,39 +1,56 @@
-/** Groups that a cluster has made of its rows, as the finish takes them from tasks. */
-import { extremeKinds, type GroupStateKind } from '../../clickhouse/read/compile-aggregate.ts'
+/** Groups that a cluster has made of its rows, as partial groups. */
 import { assert } from '../../error.ts'
-import type { WireState } from '../../executor/aggregate/wire-state.ts'
-import { keyColumn } from '../../executor/column/key-column.ts'
-import type { RowList } from '../../executor/column/row-list.ts'
-import type { PartialGroups } from '../../executor/task/task.ts'
-import { unitBits } from '../../kernel/exact-number.ts'
+import { prefixedTexts } from '../../json/prefixed-texts.ts'
 import type { WireSums } from '../../kernel/group-sums.ts'
-import type { WireUnits } from '../../kernel/unit-sums.ts'
+import { SumsBuilder } from '../../kernel/sums-builder.ts'
+import {
+  extremeKinds,
+  type GroupStateKind,
+  type MadeGroupsForm,
+} from '../../planner/made-groups.ts'
 import { parseJson } from '../../type/parse-json.ts'
 import { timestampOf } from '../../type/time.ts'
 import type { Value } from '../../type/value.ts'
+import type { WireState } from '../aggregate/wire-state.ts'
+import { keyColumn } from '../column/key-column.ts'
+import type { RowList } from '../column/row-list.ts'
+import type { WireValues } from '../column/wire-values.ts'
+import type { PartialGroups } from '../task/task.ts'
+import { checkAtTimes } from '../thread/cancelled.ts'
 
-/** Keys, states, and the row that stands for the group (`clickhouse/read/compile-stage.ts`). */
+/** See `MadeGroupsForm`. */
 export type GroupRow = readonly unknown[]
 
-export interface GroupsForm {
-  readonly keyCount: number
-  readonly states: readonly GroupStateKind[]
-  /** Whether a row stands for each group, and how many values are kept of it. */
-  readonly rowValues: number | undefined
-  /** Whether some of these rows are preferred to others. */
-  readonly hasPreferred: boolean
+/** The groups of texts (`json/prefixed-texts.ts`), some of which may be numbers: of rows that are in none. */
+export function rowsOfTexts(memory: SharedArrayBuffer): readonly GroupRow[] {
+  const rows: GroupRow[] = []
+  for (const text of prefixedTexts(Buffer.from(memory))) {
+    checkAtTimes()
+    const row = JSON.parse(text) as GroupRow | number
+    if (typeof row !== 'number') rows.push(row)
+  }
+  return rows
 }
 
-export function groupsOfCluster(rows: readonly GroupRow[], form: GroupsForm): PartialGroups {
+/** The values of their keys, key by key. */
+export function keysOfCluster(
+  rows: readonly GroupRow[],
+  { keyCount }: Pick<MadeGroupsForm, 'keyCount'>,
+): readonly WireValues[] {
+  return Array.from({ length: keyCount }, (_, i) => {
+    return keyColumn(rows.map((row) => taggedValueOf(row[i])))
+  })
+}
+
+export function groupsOfCluster(rows: readonly GroupRow[], form: MadeGroupsForm): PartialGroups {
   const { keyCount, states, rowValues, hasPreferred } = form
   const column = (place: number) => rows.map((row) => row[place])
-  const keys = Array.from({ length: keyCount }, (_, i) => keyColumn(column(i).map(taggedValueOf)))
   const chosen =
     rowValues === undefined ? undefined : (column(keyCount + states.length) as (string | null)[][])
   return {
     kind: 'groups',
     groupCount: rows.length,
-    keys,
+    keys: keysOfCluster(rows, form),
     states: states.map((state, i) => stateOf(state, column(keyCount + i))),
     rows: chosen && rowsOf(chosen),
     preferred:
@@ -126,55 +143,26 @@ function flattened(lists: readonly (readonly string[])[]): {
   return { groups: Int32Array.from(groups), items: lists.flat() }
 }
 
-/** Bits that a part of a sum is finer than the one before it, and those of the first. */
-const partBits = 54n
-const firstBits = 20n
-const sumBits = firstBits + 2n * partBits
+/** What whole numbers of each part of a sum are of, and those of a sum of squares. */
+const partUnits = [2 ** -20, 2 ** -74, 2 ** -128]
+const squareUnit = 2 ** -148
 
 /** Counts, and sums in parts, as texts of integers. */
 function sumsOf(column: readonly (readonly string[])[]): WireSums {
-  const units = unitsOf(column, ([, upper, lower, last]) => {
-    const parts = [upper, lower, last].map((part) => BigInt(part!)) as [bigint, bigint, bigint]
-    const sum = (parts[0] << (2n * partBits)) + (parts[1] << partBits) + parts[2]
-    return sum << (BigInt(unitBits) - sumBits)
-  })
-  return {
-    ...noSums(column.length),
-    counts: Float64Array.from(column, ([count]) => Number(count)),
-    units,
+  const builder = new SumsBuilder(column.length)
+  for (const [place, [count, ...parts]] of column.entries()) {
+    checkAtTimes()
+    builder.count(place, Number(count))
+    for (const [i, unit] of partUnits.entries()) builder.addWhole(place, parts[i]!, unit)
   }
+  return builder.finish()
 }
-
-const squareBits = 2n * (firstBits + partBits)
 
 function squaresOf(column: readonly (readonly string[])[]): WireState {
-  const farSquares = unitsOf(column, (parts) => {
-    return BigInt(parts[4]!) << (2n * BigInt(unitBits) - squareBits)
-  })
-  return { kind: 'squares', sums: sumsOf(column), squares: noSums(column.length), farSquares }
-}
-
-function noSums(count: number): WireSums {
-  return {
-    sums: new Float64Array(count),
-    rests: new Float64Array(count),
-    counts: new Float64Array(count),
-    units: { places: [], sums: [] },
-  }
-}
-
-function unitsOf(
-  column: readonly (readonly string[])[],
-  unitsAt: (parts: readonly string[]) => bigint,
-): WireUnits {
-  const found: { places: number[]; sums: bigint[] } = { places: [], sums: [] }
-  for (const [place, parts] of column.entries()) {
-    const units = unitsAt(parts)
-    if (units === 0n) continue
-    found.places.push(place)
-    found.sums.push(units)
-  }
-  return found
+  const squares = new SumsBuilder(column.length)
+  for (const [place, parts] of column.entries()) squares.addWhole(place, parts[4]!, squareUnit)
+  const farSquares = { places: [], sums: [] }
+  return { kind: 'squares', sums: sumsOf(column), squares: squares.finish(), farSquares }
 }
 
 const indexBits = 16n

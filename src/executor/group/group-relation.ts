@@ -35,12 +35,11 @@ class Groups {
 
   constructor(
     table: GroupTable,
-    keyCount: number,
     states: readonly AggregateState[],
     values: readonly ChosenValues[],
   ) {
-    this.keyCount = keyCount
-    this.columnCount = keyCount + states.length + values.length
+    this.keyCount = table.keyCount
+    this.columnCount = table.keyCount + states.length + values.length
     this.#values = values
     this.#table = table
     this.#states = states
@@ -138,12 +137,11 @@ export class GroupRelation implements Relation {
   /** The groups in the order in which they were first seen: keys, aggregates, values of their rows. */
   static of(
     table: GroupTable,
-    keyCount: number,
     states: readonly AggregateState[],
     values: readonly ChosenValues[],
     rowsOf: RowsOfGroups | undefined,
   ): GroupRelation {
-    const groups = new Groups(table, keyCount, states, values)
+    const groups = new Groups(table, states, values)
     return new GroupRelation(groups, table.groupCount, rowsOf, undefined, [])
   }
 

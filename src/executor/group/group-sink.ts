@@ -144,7 +144,7 @@ export class GroupSink implements Sink {
     const values = this.#values.map(({ chosen }) => chosen)
     for (const chosen of values) chosen.resize(groupCount)
     const rows = this.#chooser && ((groups?: Int32Array) => this.#chosen(groups)!.rows)
-    return GroupRelation.of(this.#table, this.keyCount, states, values, rows)
+    return GroupRelation.of(this.#table, states, values, rows)
   }
 
   /** The shared dictionary of a key that has one, and by group the code in it; -1: none. */

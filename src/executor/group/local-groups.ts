@@ -63,16 +63,26 @@ export function finishLocalGroups(
   plan: PhysicalPlan,
   context: StageContext,
 ): { readonly open: PartialGroups; readonly local: LocalGroups } {
-  const first = firstStages(plan)
-  assert(first, 'groups are local for stages that need all of them')
   addStates()
   const { local, open } = partGroups(sink, localGrouping)
   const relation = sink.relation().gather(local)
   context.profile?.mark('sink', 0, local.length)
-  return {
-    open: sink.groups(open),
-    local: runFirst(relation, first, sink.keyCount, context),
-  }
+  return { open: sink.groups(open), local: finishLocal(relation, plan, context) }
+}
+
+/** Runs the first stages of the plan over groups that are nowhere else. */
+export function finishLocal(
+  groups: Relation,
+  plan: PhysicalPlan,
+  context: StageContext,
+): LocalGroups {
+  const first = firstStages(plan)
+  assert(first, 'groups are local for stages that need all of them')
+  return runFirst(groups, first, keyCountOf(plan), context)
+}
+
+function keyCountOf({ stage }: PhysicalPlan): number {
+  return stage.kind === 'groups' ? stage.keys.length : 0
 }
 
 interface PartedGroups {
@@ -125,8 +135,8 @@ export function runStagesOfAll(
   plan: PhysicalPlan,
   context: StageContext,
 ): StagesResult {
-  const { stage, stages } = plan
-  const keyCount = stage.kind === 'groups' ? stage.keys.length : 0
+  const { stages } = plan
+  const keyCount = keyCountOf(plan)
   if (local.length === 0) return runStages(groups, keyCount, stages, context)
   const first = firstStages(plan)
   assert(first, 'groups were local for stages that need all of them')

@@ -2,12 +2,13 @@
 import type { BoundGrouping } from '../../binder/bound.ts'
 import type { SharedDictionary, SharedTexts } from '../../vector/shared-dictionary.ts'
 import { createAggregateState } from '../aggregate/create.ts'
+import type { AggregateState } from '../aggregate/state.ts'
 import type { WireState } from '../aggregate/wire-state.ts'
 import { ChosenValues } from '../column/chosen-values.ts'
 import { GroupTable } from '../column/group-table.ts'
 import { RowChooser } from '../column/row-choice.ts'
 import { type KeyValues, vectorOf } from '../column/wire-values.ts'
-import type { PartialGroups } from '../task/task.ts'
+import type { GroupKeys, PartialGroups } from '../task/task.ts'
 import { dictionaryOf } from '../task/task-dictionaries.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
 import { GroupRelation } from './group-relation.ts'
@@ -22,48 +23,95 @@ export function mergeGroups(
   partials: readonly PartialGroups[],
   dictionaries: readonly SharedDictionary[],
 ): GroupRelation {
-  const shared = (valuesOf: (partial: PartialGroups) => KeyValues | undefined) =>
-    sharedBy(partials.map(valuesOf), dictionaries)
-  const table = new GroupTable(stage.keys.map((_, k) => shared(({ keys }) => keys[k])))
-  const states = stage.aggregates.map((aggregate, i) => {
-    return createAggregateState(
-      aggregate,
-      shared(({ states }) => pairValues(states[i])),
+  const stateTexts = stage.aggregates.map((_, i) => {
+    return sharedBy(
+      partials.map(({ states }) => pairValues(states[i])),
+      dictionaries,
     )
   })
-  const chooser = stage.row && new RowChooser(stage.row)
-  const values = (stage.row?.values ?? []).map(() => new ChosenValues())
-  for (const partial of partials) {
-    const { groupCount, keys, states: wires, rows, preferred, rowValues } = partial
+  const merge = new GroupMerge(stage, emptyTable(stage, partials, dictionaries), stateTexts)
+  for (const partial of partials) merge.add(partial)
+  return merge.relation()
+}
+
+/** Groups in the order in which they are first seen, while partial ones come. */
+export class GroupMerge {
+  readonly #table: GroupTable
+  readonly #states: readonly AggregateState[]
+  readonly #chooser: RowChooser | undefined
+  readonly #values: readonly ChosenValues[]
+
+  /**
+   * @param table of no groups
+   * @param stateTexts for each aggregate the dictionary that partial groups name in its state
+   */
+  constructor(
+    stage: BoundGrouping,
+    table: GroupTable,
+    stateTexts: readonly (SharedTexts | undefined)[],
+  ) {
+    this.#table = table
+    this.#states = stage.aggregates.map((aggregate, i) => {
+      return createAggregateState(aggregate, stateTexts[i])
+    })
+    this.#chooser = stage.row && new RowChooser(stage.row)
+    this.#values = (stage.row?.values ?? []).map(() => new ChosenValues())
+  }
+
+  add({ groupCount, keys, states: wires, rows, preferred, rowValues }: PartialGroups): void {
+    const table = this.#table
     checkCancelled()
     const groups = new Int32Array(groupCount)
     table.assignKeys(keys, groupCount, groups)
-    for (const [i, state] of states.entries()) {
+    for (const [i, state] of this.#states.entries()) {
       checkCancelled()
       state.resize(table.groupCount)
       state.merge(wires[i]!, groups)
     }
+    const chooser = this.#chooser
     chooser?.resize(table.groupCount)
-    if (!rows || !chooser) continue
+    if (!rows || !chooser) return
     chooser.merge({ rows, preferred }, groups)
-    for (const [i, chosen] of values.entries()) {
+    for (const [i, chosen] of this.#values.entries()) {
       chosen.resize(table.groupCount)
       chosen.take(vectorOf(rowValues[i]!), groupCount, chooser.changed)
     }
   }
-  for (const state of states) state.resize(table.groupCount)
-  chooser?.resize(table.groupCount)
-  for (const chosen of values) chosen.resize(table.groupCount)
-  const rows = chooser && ((groups?: Int32Array) => chooser.finish(groups).rows)
-  return GroupRelation.of(table, stage.keys.length, states, values, rows)
+
+  /** The groups as rows. None must be added any more. */
+  relation(): GroupRelation {
+    const { groupCount } = this.#table
+    const chooser = this.#chooser
+    for (const state of this.#states) state.resize(groupCount)
+    chooser?.resize(groupCount)
+    for (const chosen of this.#values) chosen.resize(groupCount)
+    const rows = chooser && ((groups?: Int32Array) => chooser.finish(groups).rows)
+    return GroupRelation.of(this.#table, this.#states, this.#values, rows)
+  }
+}
+
+/** A table of no groups, for keys such as these. */
+export function emptyTable(
+  { keys }: BoundGrouping,
+  parts: readonly GroupKeys[],
+  dictionaries: readonly SharedDictionary[],
+): GroupTable {
+  return new GroupTable(
+    keys.map((_, k) => {
+      return sharedBy(
+        parts.map((part) => part.keys[k]),
+        dictionaries,
+      )
+    }),
+  )
 }
 
 /** The dictionary that texts are numbered by in some partial groups. */
 function sharedBy(
-  partials: readonly (KeyValues | undefined)[],
+  parts: readonly (KeyValues | undefined)[],
   dictionaries: readonly SharedDictionary[],
 ): SharedTexts | undefined {
-  for (const values of partials) {
+  for (const values of parts) {
     if (values?.kind === 'shared') return dictionaryOf(dictionaries, values.dictionary)
   }
   return undefined

@@ -9,6 +9,8 @@ export function givenBytes(task: Task): number {
 
 function foundBytes(task: Task): number {
   switch (task.kind) {
+    case 'take groups':
+      return bytesOf(task.parts) + bytesOf(task.others ?? [])
     case 'order':
       return bytesOf(task.lists)
     case 'finish':
@@ -27,6 +29,7 @@ const valueBytes = 16
 
 /** About as many as it takes; memory that several arrays share counts once. */
 export function bytesOf(part: unknown, counted = new Set<ArrayBufferLike>()): number {
+  if (part instanceof SharedArrayBuffer) return part.byteLength
   if (ArrayBuffer.isView(part)) {
     if (counted.has(part.buffer)) return 0
     counted.add(part.buffer)

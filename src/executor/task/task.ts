@@ -2,6 +2,7 @@
 import type { LastSorted } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { WireError } from '../../error.ts'
+import type { MadeGroupsForm } from '../../planner/made-groups.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { OperatorMetrics, SkippedRange } from '../../planner/plan-profile.ts'
 import type { LogRange } from '../../storage/prepare/memtable.ts'
@@ -142,6 +143,27 @@ export interface InferFormTask {
   readonly cancelled: Int32Array | undefined
 }
 
+/** Takes in groups that the cluster has made of its rows. */
+export interface TakeGroupsTask {
+  readonly kind: 'take groups'
+  /** Whether its operators are measured one by one. */
+  readonly isProfiled?: boolean | undefined
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  readonly semiJoinSets: readonly SemiJoinSet[]
+  /** Texts of groups, end to end (`json/prefixed-texts.ts`). */
+  readonly parts: readonly SharedArrayBuffer[]
+  readonly form: MadeGroupsForm
+  /**
+   * Groups of the same keys as theirs that others have found, too; undefined: the stages of the plan need all groups at
+   * once. Over groups that are nowhere else the task runs the first stages.
+   */
+  readonly others: readonly GroupKeys[] | undefined
+  /** Those that the keys of others name. */
+  readonly dictionaries: readonly SharedDictionary[]
+  readonly cancelled: Int32Array | undefined
+}
+
 /** Puts together what scans gave and runs the plan's stages over it. */
 export interface FinishTask {
   readonly kind: 'finish'
@@ -212,6 +234,7 @@ export interface AnswerTask {
 
 export type Task =
   | ScanTask
+  | TakeGroupsTask
   | PrintTask
   | InferFormTask
   | FinishTask
@@ -233,10 +256,13 @@ export interface ScanMetrics {
   readonly operators?: readonly OperatorMetrics[]
 }
 
-export interface PartialGroups {
-  readonly kind: 'groups'
+export interface GroupKeys {
   readonly groupCount: number
   readonly keys: readonly KeyValues[]
+}
+
+export interface PartialGroups extends GroupKeys {
+  readonly kind: 'groups'
   readonly states: readonly WireState[]
   /** The row that stands for each group; undefined when the grouping chooses none. */
   readonly rows: RowList | undefined
@@ -265,6 +291,16 @@ export interface GroupsResult extends PartialGroups {
   /** Of groups that are not among the partial ones. */
   readonly local: LocalGroups | undefined
   readonly metrics: ScanMetrics
+}
+
+export interface TakeGroupsResult {
+  readonly kind: 'take groups'
+  /** Of groups that are not among the local ones. */
+  readonly partials: readonly PartialGroups[]
+  /** Of those that are nowhere else; undefined where the task had to keep all. */
+  readonly local: LocalGroups | undefined
+  /** Of a task that is profiled. */
+  readonly operators: readonly OperatorMetrics[]
 }
 
 export interface RowsResult {
@@ -340,6 +376,7 @@ export interface AnswerResult extends PrintedRows {
 
 export type TaskResult =
   | GroupsResult
+  | TakeGroupsResult
   | RowsResult
   | PrintResult
   | InferFormResult

@@ -6,7 +6,7 @@
 import { type BoundExpression, childrenOf, fieldsOf } from '../../binder/bound.ts'
 import { countRows } from '../../executor/column/row-list.ts'
 import type { Relation } from '../../executor/relation/relation.ts'
-import { bytesOf } from '../../executor/task/held-bytes.ts'
+import { bytesOf, givenBytes } from '../../executor/task/held-bytes.ts'
 import type { FinishTask, Task, TaskInput } from '../../executor/task/task.ts'
 import type { PhysicalPlan, RelationStage } from '../../planner/physical-plan.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
@@ -23,6 +23,8 @@ const perMs = {
   /** Groups, or rows in order. */
   merged: 2000,
   printedRows: 128,
+  /** Of texts of groups that the cluster has made. */
+  takenBytes: 50_000,
   /** Records that are read and parsed by themselves. */
   records: 64,
 }
@@ -45,6 +47,9 @@ const unifyMs = 50
 /** How many rows are printed within a turn at most. */
 export const mostInlinePrinted = perMs.printedRows * inlineMs
 
+/** How many bytes of groups of the cluster are taken in within a turn at most. */
+export const mostInlineTaken = perMs.takenBytes * inlineMs
+
 /** Milliseconds that a worker takes for the task. */
 export function taskMs(task: Task): number {
   switch (task.kind) {
@@ -52,6 +57,8 @@ export function taskMs(task: Task): number {
       return scanMs(task.inputs) / (task.share?.tasks ?? 1)
     case 'answer':
       return scanMs(task.scan.inputs)
+    case 'take groups':
+      return givenBytes(task) / perMs.takenBytes
     case 'finish':
       return task.input.kind === 'rows'
         ? countRows(task.input.lists) / perMs.merged

@@ -5,6 +5,7 @@
 import { compileKeySample } from '../../clickhouse/read/compile-scan.ts'
 import type { ColdSlice } from '../../clickhouse/read/compiled-scan.ts'
 import type { OrderBound } from '../../executor/order/order-bound.ts'
+import { prefixedTexts } from '../../json/prefixed-texts.ts'
 import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
 import { faultsTold } from '../cold/cold-view.ts'
 import { boundsOf, type ColdRun, compileCold } from './cold-scan.ts'
@@ -21,9 +22,11 @@ export async function coldSlices(run: ColdRun): Promise<readonly ColdSlice[]> {
   if (!cold || !isByAge) return [whole]
   const sample = compileKeySample(plan, boundsOf(plan, cold, transaction))
   await pool.admitted()
-  for await (const text of faultsTold(cold.reader.texts(sample, pool.ending))) {
-    const [[count], keys] = JSON.parse(text) as readonly [[string], readonly string[]]
-    return slicesOf(Number(count), keys, plan.after)
+  for await (const part of faultsTold(cold.reader.texts(sample, pool.ending))) {
+    for (const text of prefixedTexts(Buffer.from(part))) {
+      const [[count], keys] = JSON.parse(text) as readonly [[string], readonly string[]]
+      return slicesOf(Number(count), keys, plan.after)
+    }
   }
   return [whole]
 }

@@ -16,6 +16,7 @@ import type {
   ScanTask,
   SharedInputs,
   SnapshotBounds,
+  TakeGroupsResult,
   TaskInput,
 } from '../../executor/task/task.ts'
 import type { TaskDictionary } from '../../executor/task/task-dictionaries.ts'
@@ -25,7 +26,7 @@ import { isLookUp } from '../cost/cost.ts'
 import type { TaskRunner } from '../thread/query-pool.ts'
 import type { QueryTasks } from '../thread/query-tasks.ts'
 import type { AuditLog } from './audit-log.ts'
-import { coldGroups } from './cold-groups.ts'
+import { coldGroups, takeColdGroups } from './cold-groups.ts'
 import { coldInputs, compileCold, readsCold } from './cold-scan.ts'
 import { localGroupingKey, localGroupingOf } from './local-grouping.ts'
 import { ObjectSegments } from './object-segments.ts'
@@ -105,15 +106,23 @@ export async function scanGroups(
     const morsels = segmentMorsels(ranges.filter(isSegmentRange))
     await scanAll(morsels, localGroupingOf(morsels, key, partials))
   }
-  const made = await coldGroups(run, run.pool.budgetBytes, usage)
-  const scan = { run, wanted: 0, dictionaries }
-  const rows = made ? made.rest : compileCold(run)
-  for await (const result of scanCold(scan, rows)) partials.push(result as GroupsResult)
+  const textsByNumber = dictionaries.map(({ dictionary }) => dictionary)
+  const taken: TakeGroupsResult[] = []
+  const made = await coldGroups(run, usage)
+  try {
+    const scan = { run, wanted: 0, dictionaries }
+    const rows = made ? made.rest : compileCold(run)
+    for await (const result of scanCold(scan, rows)) partials.push(result as GroupsResult)
+    const found = made ? takeColdGroups(run, made, partials, textsByNumber) : []
+    for await (const result of found) taken.push(result)
+  } finally {
+    made?.letGo()
+  }
   return {
     kind: 'groups',
-    partials: made ? [...partials, made.groups] : partials,
-    local: partials.flatMap(({ local }) => local ?? []),
-    dictionaries: dictionaries.map((each) => each.dictionary),
+    partials: [...partials, ...taken.flatMap((each) => each.partials)],
+    local: [...partials, ...taken].flatMap(({ local }) => local ?? []),
+    dictionaries: textsByNumber,
   }
 }
 

@@ -15,6 +15,8 @@ import type {
   PrintTask,
   RowsResult,
   ScanTask,
+  TakeGroupsResult,
+  TakeGroupsTask,
   Task,
   TaskOutcome,
   UnifyResult,
@@ -32,17 +34,19 @@ import { isOutOfHeap, openThreads, type Threads } from './threads.ts'
 
 export type ResultOf<T extends Task> = T extends ScanTask
   ? GroupsResult | RowsResult
-  : T extends PrintTask
-    ? PrintResult
-    : T extends InferFormTask
-      ? InferFormResult
-      : T extends FinishTask
-        ? FinishResult
-        : T extends UnifyTask
-          ? UnifyResult
-          : T extends AnswerTask
-            ? AnswerResult
-            : OrderResult
+  : T extends TakeGroupsTask
+    ? TakeGroupsResult
+    : T extends PrintTask
+      ? PrintResult
+      : T extends InferFormTask
+        ? InferFormResult
+        : T extends FinishTask
+          ? FinishResult
+          : T extends UnifyTask
+            ? UnifyResult
+            : T extends AnswerTask
+              ? AnswerResult
+              : OrderResult
 
 /** Below this a thread has no room for its code and the usual batches. */
 const leastHeapBytes = 512 * 2 ** 20

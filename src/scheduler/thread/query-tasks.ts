@@ -73,6 +73,15 @@ export class QueryTasks implements TaskRunner {
     this.#query.memory.release()
   }
 
+  /** Counts what the query holds besides, until that is let go of. Throws LIMIT_MEMORY. */
+  hold(bytes: number): void {
+    this.#query.memory.lend(bytes)
+  }
+
+  letGo(bytes: number): void {
+    this.#query.memory.takeBack(bytes)
+  }
+
   get dictionaries(): Dictionaries {
     return this.#pool.dictionaries
   }
@@ -199,6 +208,7 @@ function withoutSegment<T extends Task>(task: T, damaged: number): T | undefined
 function heldBytes(task: Task, result: TaskResult): number {
   const isHeld =
     result.kind === 'groups' ||
+    result.kind === 'take groups' ||
     result.kind === 'finish' ||
     result.kind === 'order' ||
     (result.kind === 'rows' && task.kind === 'scan' && task.plan.sort.length > 0)
