@@ -41,6 +41,8 @@ export interface ExportStatus extends BacklogStatus {
   readonly through: number
   /** Of those, up to this one each shard has a replica that is noted to have all of them, of this export of all. */
   readonly noted: number
+  /** The same as far as it was noted before the service started, too. */
+  readonly arrived: number
   readonly roundId: string
   readonly runThrough: number
   /** What was removed from the data directory up to this time is removed there, too: see `readPurged`. */

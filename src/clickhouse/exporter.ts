@@ -118,6 +118,7 @@ export class Exporter {
       needsObjects: this.#live === undefined,
       round,
       noted: this.#arrivedThrough,
+      arrived: this.#file.state.noted,
       roundId,
       runThrough: run.through,
       purged,

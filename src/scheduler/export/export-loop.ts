@@ -68,6 +68,7 @@ const nothing: ExportStatus = {
   needsObjects: false,
   round: 1,
   noted: 0,
+  arrived: 0,
   roundId: '',
   transactions: 0,
   rows: 0,
@@ -100,9 +101,10 @@ export class ExportLoop {
   constructor(options: ExportOptions) {
     const { directory, settings, catalog } = options
     this.#options = options
-    // What was removed, and which export is read, is known before the nodes were asked.
-    const { purged = 0, roundId = '' } = readExportState(directory, targetOf(settings)) ?? {}
-    this.#status = { ...nothing, purged, roundId }
+    // What was removed, which export is read and what it has is known before the nodes were asked.
+    const known = readExportState(directory, targetOf(settings))
+    const { purged = 0, roundId = '', noted: arrived = 0 } = known ?? {}
+    this.#status = { ...nothing, purged, roundId, arrived }
     this.#objects = new ExportedObjects(catalog, () => this.#wake?.())
     const data = { directory, settings, isClosing: this.#isClosing }
     this.#thread = openThreads('export', { data, least: 1, most: 1, heapBytes })
@@ -129,6 +131,11 @@ export class ExportLoop {
   get noted(): { readonly through: number; readonly round: string } {
     const { noted, roundId } = this.#status
     return { through: noted, round: roundId }
+  }
+
+  /** Up to which transaction nodes may be taken to have all: they say so, or else that they are behind, whenever they are asked. */
+  get arrived(): number {
+    return this.#status.arrived
   }
 
   /** See `ExportStatus`. */

@@ -19,7 +19,7 @@ export class OwnExport implements ExportedRecords {
   }
 
   get arrived(): number {
-    return this.through
+    return this.#loop()?.arrived ?? 0
   }
 
   get round(): string {
