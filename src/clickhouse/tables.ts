@@ -161,6 +161,8 @@ export const recordColumns: readonly Column[] = [
 const recordIndexes = [
   'INDEX by_id id TYPE bloom_filter(0.001) GRANULARITY 1',
   'INDEX by_trace trace TYPE bloom_filter(0.001) GRANULARITY 1',
+  // Rows whose columns do not have all are found besides, whatever else is looked for: without it, an OR of both reads all rows.
+  'INDEX by_residual residual TYPE bloom_filter(0.001) GRANULARITY 1',
   // A range of transactions is compared before its bodies leave the data directory: without it, each reads all rows.
   'INDEX by_transaction transaction TYPE minmax GRANULARITY 1',
   "INDEX input_text input_words TYPE text(tokenizer = 'array')",

@@ -29,8 +29,8 @@ export function runTakeGroups(task: TakeGroupsTask, storage: TaskStorage): TakeG
   if (task.others) {
     const isElsewhere = groupsElsewhere(plan.stage, task)
     const merge = new GroupMerge(plan.stage, emptyTable(plan.stage, [], []), [])
-    for (const part of parts) {
-      const { elsewhere, others } = isElsewhere(rowsOfTexts(part))
+    for (const rows of rowsOfTexts(parts)) {
+      const { elsewhere, others } = isElsewhere(rows)
       if (elsewhere.length > 0) partials.push(groupsOfCluster(elsewhere, form))
       merge.add(groupsOfCluster(others, form))
     }
@@ -43,7 +43,7 @@ export function runTakeGroups(task: TakeGroupsTask, storage: TaskStorage): TakeG
       read: (made) => new RelationReader(made, plan, { segments: [], storage }),
     })
   } else {
-    for (const part of parts) partials.push(groupsOfCluster(rowsOfTexts(part), form))
+    for (const rows of rowsOfTexts(parts)) partials.push(groupsOfCluster(rows, form))
   }
   const groupCount = partials.reduce((sum, partial) => sum + partial.groupCount, 0)
   profile?.mark(operator, 0, groupCount)

@@ -276,6 +276,7 @@ async function* partsOf(
 ): AsyncGenerator<SharedArrayBuffer> {
   let held: Buffer[] = []
   let heldBytes = 0
+  let wantedBytes = batchBytes
   const take = (): Buffer => {
     const all = held.length === 1 ? held[0]! : Buffer.concat(held)
     held = []
@@ -285,10 +286,12 @@ async function* partsOf(
   for await (const chunk of chunks) {
     held.push(chunk)
     heldBytes += chunk.length
-    if (heldBytes < batchBytes) continue
+    if (heldBytes < wantedBytes) continue
     const bytes = take()
     const end = endOfWholeRows(bytes, endOfRow)
     if (end > 0) yield sharedCopy(bytes.subarray(0, end))
+    // Of a long row no end is there yet: looked for with each chunk, it would be put together again and again.
+    wantedBytes = end > 0 ? batchBytes : 2 * bytes.length
     if (end === bytes.length) continue
     held = [bytes.subarray(end)]
     heldBytes = bytes.length - end
