@@ -21,10 +21,20 @@ const ofTransport = [
 ].map((name) => `test/server/${name}.test.ts`)
 const ofVersion = ['test/storage/mapped-values.test.ts']
 
+/** Those that look at the memory of their process, or at what each process has once: each has one of its own. */
+const ofProcess = [
+  'test/executor/idle-memory.test.ts',
+  'test/fuzz/*.test.ts',
+  'test/scheduler/threads.test.ts',
+  'test/storage/row-block.test.ts',
+]
+
 /**
- * Those that start services in their own process: its modules take four seconds to load, so the files that run in one
- * process share them. What such a file changes beyond its services, it has to put back.
+ * Modules take seconds to load, so the files that run in one process share them: of 48 small files, loading took most of the
+ * time. What a file changes for others, it has to put back.
  */
+const isolate = false
+
 const ofService = ['test/server/**/*.test.ts']
 const ofPage = ['test/ui/**/*.test.ts']
 
@@ -61,18 +71,20 @@ export default defineConfig({
         test: {
           name: 'usual',
           include: ['test/**/*.test.ts'],
-          exclude: [...ofService, ...ofPage, ...ofSystem],
+          exclude: [...ofProcess, ...ofService, ...ofPage, ...ofSystem],
+          isolate,
         },
       },
-      { extends: true, test: { name: 'service', include: ofService, isolate: false } },
-      { extends: true, test: { name: 'page', include: ofPage, isolate: false } },
+      { extends: true, test: { name: 'process', include: ofProcess } },
+      { extends: true, test: { name: 'service', include: ofService, isolate } },
+      { extends: true, test: { name: 'page', include: ofPage, isolate } },
       { extends: true, test: { name: 'system', include: ofSystem } },
       {
         extends: true,
         test: {
           name: 'node:http',
           include: [...ofTransport, ...ofVersion],
-          isolate: false,
+          isolate,
           env: { ASSAY_HTTP_SERVER: 'node' },
         },
       },
