@@ -20,10 +20,11 @@ export function useCluster(number: number, shards: number): () => Cluster {
       given === undefined
         ? await Cluster.up({ shards, replicas: 1, number })
         : Cluster.find(Number(given))
-    if (!found)
+    if (found?.shards !== shards) {
       throw new Error(
-        `ASSAY_CLUSTER: there is no cluster ${given}: \`npm run cluster -- up --number ${given}\``,
+        `ASSAY_CLUSTER: there is no cluster ${given} of ${shards} shards: \`npm run cluster -- up --shards ${shards} --number ${given}\``,
       )
+    }
     cluster = found
   }, 120_000)
   afterAll(() => {
