@@ -27,10 +27,10 @@ export function runTakeGroups(task: TakeGroupsTask, storage: TaskStorage): TakeG
   const partials: PartialGroups[] = []
   let local: TakeGroupsResult['local']
   if (task.others) {
-    const isElsewhere = groupsElsewhere(plan.stage, task)
+    const part = partingByKeys(plan.stage, task)
     const merge = new GroupMerge(plan.stage, emptyTable(plan.stage, [], []), [])
     for (const rows of rowsOfTexts(parts)) {
-      const { elsewhere, others } = isElsewhere(rows)
+      const { elsewhere, others } = part(rows)
       if (elsewhere.length > 0) partials.push(groupsOfCluster(elsewhere, form))
       merge.add(groupsOfCluster(others, form))
     }
@@ -51,7 +51,7 @@ export function runTakeGroups(task: TakeGroupsTask, storage: TaskStorage): TakeG
 }
 
 /** Parts groups by whether others have found some of the same keys. */
-function groupsElsewhere(
+function partingByKeys(
   stage: GroupsStage,
   { others = [], dictionaries, form }: TakeGroupsTask,
 ): (rows: readonly GroupRow[]) => { elsewhere: readonly GroupRow[]; others: readonly GroupRow[] } {

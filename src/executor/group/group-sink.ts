@@ -110,10 +110,6 @@ export class GroupSink implements Sink {
     return this.#table.groupCount
   }
 
-  get keyCount(): number {
-    return this.#keys.length
-  }
-
   finish(metrics: ScanMetrics): GroupsResult {
     return { ...this.groups(), local: undefined, metrics }
   }
