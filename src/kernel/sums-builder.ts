@@ -6,7 +6,7 @@ const shortDigits = 15
 /** And of one that are two: the upper ones, times 10^15, have no more than 53 bits. */
 const longDigits = shortDigits + 5
 
-/** Makes exact sums of groups from doubles and whole numbers of a power of two, one group after the other or in any order. */
+/** Makes exact sums of groups, in any order, from whole numbers of powers of two that are written as texts. */
 export class SumsBuilder {
   /** By group: a sum, and what rounding has taken from it. */
   readonly #pairs: Float64Array
