@@ -75,9 +75,25 @@ interface ServiceStatus {
   }
 }
 
+interface Asked {
+  /** Of the answer, each as JSON. */
+  readonly rows: readonly string[]
+  /** Of the cluster: how many were made, and what its nodes sent. */
+  readonly statements: number
+  readonly sentRows: number
+  readonly sentBytes: number
+}
+
+interface AuditedAnswer {
+  readonly data: readonly unknown[]
+  readonly audit_log: readonly { event: string; rows: number; bytes: number }[]
+}
+
 const database = 'assay'
 /** What was going on for so long has come to its end. */
 const settledMs = 5000
+/** Of one core: nodes always write down how they are. */
+const idleShare = 0.2
 const clients = 4
 const workers = 2
 const lookEveryMs = 200
@@ -237,6 +253,17 @@ export class MeasuredService {
     }
   }
 
+  /** Resolves when neither the service nor the nodes are at work on their own. */
+  async idle(): Promise<void> {
+    for (;;) {
+      const before = this.#cpu()
+      await wait(settledMs)
+      const after = this.#cpu()
+      const busyMs = after.service - before.service + after.nodes - before.nodes
+      if (busyMs < settledMs * idleShare) return
+    }
+  }
+
   async held(): Promise<Held> {
     const { storage } = await this.#status()
     const bytes = directorySizes(this.#directory)
@@ -248,32 +275,18 @@ export class MeasuredService {
     }
   }
 
-  /** The rows of the answer, each as JSON, and how long it took. */
-  async ask(body: string): Promise<{ readonly rows: readonly string[]; readonly ms: number }> {
-    return this.#withClient(1, async (client) => {
-      const begin = performance.now()
-      const answer = await client.post('/btql', body)
-      const ms = performance.now() - begin
-      const { data } = JSON.parse(answer.toString()) as { readonly data: readonly unknown[] }
-      return { rows: data.map((row) => JSON.stringify(row)), ms }
-    })
-  }
-
-  /** What the nodes send for a query. */
-  async sentFor(body: string) {
-    const asked = JSON.stringify({ ...(JSON.parse(body) as object), audit_log: true })
-    return this.#withClient(1, async (client) => {
-      const answer = JSON.parse((await client.post('/btql', asked)).toString()) as {
-        readonly audit_log: readonly { event: string; rows: number; bytes: number }[]
-      }
-      const statements = answer.audit_log.filter(({ event }) => event.startsWith('cluster'))
-      const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
-      return {
-        statements: statements.length,
-        rows: sum(statements.map(({ rows }) => rows)),
-        bytes: sum(statements.map(({ bytes }) => bytes)),
-      }
-    })
+  async ask(body: string): Promise<Asked> {
+    const audited = JSON.stringify({ ...(JSON.parse(body) as object), audit_log: true })
+    const answer = await this.#withClient(1, (client) => client.post('/btql', audited))
+    const { data, audit_log: events } = JSON.parse(answer.toString()) as AuditedAnswer
+    const statements = events.filter(({ event }) => event.startsWith('cluster'))
+    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+    return {
+      rows: data.map((row) => JSON.stringify(row)),
+      statements: statements.length,
+      sentRows: sum(statements.map(({ rows }) => rows)),
+      sentBytes: sum(statements.map(({ bytes }) => bytes)),
+    }
   }
 
   async #status(): Promise<ServiceStatus> {

@@ -15,7 +15,7 @@ import {
   type LagReport,
   MeasuredService,
 } from './measure.ts'
-import { type HeldReport, measureScale, scaleText } from './scale.ts'
+import { faultsOf, type HeldReport, measureScale, scaleText } from './scale.ts'
 
 const usage = `npm run bench:clickhouse -- [options]
 
@@ -96,8 +96,15 @@ async function measure(): Promise<void> {
         const { server } = flags
         const asks = Number(flags.asks)
         const options = { server, cluster, directory: store, data, project, asks }
-        report.scale = await measureScale(options)
-        print(scaleText(report.scale))
+        const states: HeldReport[] = []
+        report.scale = states
+        for await (const state of measureScale(options)) {
+          states.push(state)
+          save(rows, size, report)
+        }
+        print(scaleText(states))
+        const faults = faultsOf(states)
+        if (faults.length > 0) throw new Error(faults.join('\n'))
       }
     }
     save(rows, size, report)

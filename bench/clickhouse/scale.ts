@@ -1,8 +1,10 @@
 /** The bench's queries where all rows are hot, half of them, and none: how long they take, and what comes from the cluster. */
+import { createHash } from 'node:crypto'
 import type { Cluster } from '../../test/cluster/cluster.ts'
 import type { DataFile } from '../peers/generator/data-file.ts'
 import { allQueries, textsOf } from '../peers/queries/all-queries.ts'
 import { ConstantSource } from '../peers/queries/constants.ts'
+import type { PeerQuery } from '../peers/queries/peer-query.ts'
 import { note } from '../peers/report/progress.ts'
 import { formatMs, formatTable, median } from '../table.ts'
 import { clusterBytes, type HotRows, MeasuredService } from './measure.ts'
@@ -20,12 +22,14 @@ export interface HeldReport {
 
 interface QueryReport {
   readonly name: string
-  readonly firstMs: number
-  readonly laterMs: number
-  /** What the nodes have sent for the last ask: statements, rows, bytes. */
+  /** Milliseconds of each ask. */
+  readonly times: readonly number[]
+  /** For the last ask. */
   readonly statements: number
-  readonly rows: number
-  readonly bytes: number
+  readonly sentRows: number
+  readonly sentBytes: number
+  /** Why it has no answer, or not that of the state that was asked first. */
+  readonly fault?: string
 }
 
 export interface ScaleOptions {
@@ -39,9 +43,8 @@ export interface ScaleOptions {
 }
 
 /** The data directory has all rows, and the cluster, too. Afterwards the directory has no bodies any more. */
-export async function measureScale(options: ScaleOptions): Promise<HeldReport[]> {
+export async function* measureScale(options: ScaleOptions): AsyncGenerator<HeldReport> {
   const { server, cluster, directory } = options
-  const reports: HeldReport[] = []
   const answers = new Map<string, string>()
   let segmentBytes = 0
   for (const hot of ['all', 'half', 'none'] as const) {
@@ -53,45 +56,68 @@ export async function measureScale(options: ScaleOptions): Promise<HeldReport[]>
       await service.flushed()
       const held = hotRows ? await service.evicted() : await service.held()
       if (hot === 'all') segmentBytes = held.segmentBytes
+      await service.idle()
       const queries = await askAll(service, options, hot, answers)
-      reports.push({ hot, ...held, clusterBytes: await clusterBytes(cluster), queries })
+      yield { hot, ...held, clusterBytes: await clusterBytes(cluster), queries }
     } finally {
       await service.stop()
     }
   }
-  return reports
 }
 
 async function askAll(
   service: MeasuredService,
-  { data, project: projectId, asks }: ScaleOptions,
+  options: ScaleOptions,
   hot: string,
   answers: Map<string, string>,
 ): Promise<QueryReport[]> {
-  const constants = new ConstantSource(data)
+  const constants = new ConstantSource(options.data)
   const reports: QueryReport[] = []
   for (const query of allQueries) {
-    const times: number[] = []
-    for (let number = 0; number < asks; number++) {
-      const body = textsOf(query, { constants, number, projectId })('assay')
-      const { rows, ms } = await service.ask(body)
-      times.push(ms)
-      const name = `${query.name} ${number}`
-      const before = answers.get(name)
-      const now = query.isOrdered ? rows.join('\n') : [...rows].sort().join('\n')
-      if (before === undefined) answers.set(name, now)
-      else if (before !== now)
-        throw new Error(`${name} has another answer where ${hot} rows are hot`)
-    }
-    const last = textsOf(query, { constants, number: asks, projectId })('assay')
-    const sent = await service.sentFor(last)
-    const [firstMs = 0, ...later] = times
-    reports.push({ name: query.name, firstMs, laterMs: median(later), ...sent })
+    const report = await askEach(service, query, { ...options, constants }, answers)
+    const { times, sentBytes, fault = '' } = report
     note(
-      `${hot} rows hot: ${query.name}: ${times.map(formatMs).join(', ')} ms, ${sent.bytes} bytes`,
+      `${hot} rows hot: ${query.name}: ${times.map(formatMs).join(', ')} ms, ${sentBytes} bytes ${fault}`,
     )
+    reports.push(report)
   }
   return reports
+}
+
+async function askEach(
+  service: MeasuredService,
+  query: PeerQuery,
+  { project: projectId, asks, constants }: ScaleOptions & { readonly constants: ConstantSource },
+  answers: Map<string, string>,
+): Promise<QueryReport> {
+  const { name } = query
+  const times: number[] = []
+  let [statements, sentRows, sentBytes] = [0, 0, 0]
+  const faults: string[] = []
+  for (let number = 0; number < asks; number++) {
+    const body = textsOf(query, { constants, number, projectId })('assay')
+    const begin = performance.now()
+    try {
+      const asked = await service.ask(body)
+      ;({ statements, sentRows, sentBytes } = asked)
+      const answer = digestOf(query.isOrdered ? asked.rows : [...asked.rows].sort())
+      const key = `${name} ${number}`
+      const first = answers.get(key)
+      if (first === undefined) answers.set(key, answer)
+      else if (first !== answer) faults.push(`another answer to ask ${number}`)
+    } catch (error) {
+      faults.push(`ask ${number}: ${(error as Error).message}`)
+    }
+    times.push(performance.now() - begin)
+  }
+  const fault = faults.length > 0 ? { fault: faults.join('; ') } : {}
+  return { name, times, statements, sentRows, sentBytes, ...fault }
+}
+
+function digestOf(rows: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const row of rows) hash.update(row).update('\n')
+  return hash.digest('hex')
 }
 
 export function scaleText(reports: readonly HeldReport[]): string {
@@ -105,13 +131,20 @@ export function scaleText(reports: readonly HeldReport[]): string {
   const lines = allQueries.map(({ name }, i) => [
     name,
     ...reports.flatMap(({ queries }) => [
-      formatMs(queries[i]!.firstMs),
-      formatMs(queries[i]!.laterMs),
-      formatKilobytes(queries[i]!.bytes),
+      formatMs(queries[i]!.times[0]!),
+      formatMs(median(queries[i]!.times.slice(1))),
+      formatKilobytes(queries[i]!.sentBytes),
     ]),
   ])
   const head = reports.flatMap(({ hot }) => [`${hot}: first ms`, 'later ms', 'kB'])
   return `${formatTable([['hot', 'hot rows', 'cold rows', 'MB here', 'MB on nodes'], ...held])}\n\n${formatTable([['query', ...head], ...lines])}`
+}
+
+/** Queries without an answer, or with another one than before. */
+export function faultsOf(reports: readonly HeldReport[]): readonly string[] {
+  return reports.flatMap(({ hot, queries }) =>
+    queries.flatMap(({ name, fault }) => (fault ? [`${hot} rows hot: ${name}: ${fault}`] : [])),
+  )
 }
 
 function formatKilobytes(bytes: number): string {
