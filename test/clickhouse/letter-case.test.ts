@@ -1,6 +1,6 @@
 /** The nodes make the lower case of letters as it is made here, of all that are said to be so. */
 import { describe, expect, test } from 'vitest'
-import { plainCase, plainCaseTexts } from '../../src/clickhouse/read/letter-case.ts'
+import { isCaseless, plainCase, plainCaseTexts } from '../../src/clickhouse/read/letter-case.ts'
 import { textLiteral } from '../../src/clickhouse/read/sql-text.ts'
 import { isClusterAsked, useCluster } from '../support/given-cluster.ts'
 
@@ -12,11 +12,19 @@ function charactersOf(first: number, last: number): string[] {
   return Array.from({ length: last - first + 1 }, (_, i) => String.fromCodePoint(first + i))
 }
 
+const all = charactersOf(0, 0xd7ff).concat(charactersOf(0xe000, 0x1ffff))
 const plain = plainCase.flatMap(([first, last]) => charactersOf(first, last))
 const isPlain = new Set(plain)
-const others = charactersOf(0, 0xd7ff)
-  .concat(charactersOf(0xe000, 0x1ffff))
-  .filter((character) => !isPlain.has(character))
+const others = all.filter((character) => !isPlain.has(character))
+
+test('Characters without case stand for themselves alone in lower case', () => {
+  const changed = all.filter((character) => character.toLowerCase() !== character)
+  const made = changed.flatMap((character) => [...character.toLowerCase()])
+  expect([...changed, ...made].filter(isCaseless)).toEqual([])
+  expect(
+    ['龘', 'ま', '한', 'ش', 'ह', 'ท', '👍', '5', '-', ' '].filter((one) => !isCaseless(one)),
+  ).toEqual([])
+})
 
 describe.runIf(isClusterAsked)('the case of letters', () => {
   const cluster = useCluster(clusterNumber, 1)

@@ -25,7 +25,7 @@ import {
   jsonOf,
   printedTexts,
 } from './json-text.ts'
-import { plainCaseTexts } from './letter-case.ts'
+import { isCaseless, plainCaseTexts } from './letter-case.ts'
 import { printedElsewise } from './phrase-pattern.ts'
 import { textLiteral } from './sql-text.ts'
 
@@ -157,17 +157,31 @@ interface LikeText {
   readonly isFolded: string
 }
 
-/** The only characters beyond ASCII whose lower case is of it: a dotted capital I, and the sign of Kelvin. */
-const foldsToAscii = ['\u0130', '\u212a']
+/** The only character whose lower case is two. */
+const dottedCapital = '\u0130'
+/** The only characters beyond ASCII whose lower case is of it, the second one the sign of Kelvin. */
+const foldsToAscii = [dottedCapital, '\u212a']
 
 /** Undefined of patterns that no text of a column is like: they have half of a character. */
 function likeText(text: string, { pattern, caseInsensitive }: Asked): LikeText | undefined {
   if (!caseInsensitive) return likeFolded(text, pattern, false, '1')
+  if (isCaseless(pattern)) {
+    return likeFolded(
+      text,
+      pattern,
+      true,
+      pattern.includes('_') ? hasNone(text, dottedCapital) : '1',
+    )
+  }
   if (!isAscii(pattern.toLowerCase())) {
     return likeFolded(`lowerUTF8(${text})`, pattern, true, `match(${text}, ${plainCaseTexts})`)
   }
-  const folds = foldsToAscii.map((letter) => `position(${text}, '${letter}') = 0`)
-  return likeFolded(`lower(${text})`, pattern, true, conjunction(folds))
+  const isFolded = conjunction(foldsToAscii.map((letter) => hasNone(text, letter)))
+  return likeFolded(`lower(${text})`, pattern, true, isFolded)
+}
+
+function hasNone(text: string, letter: string): string {
+  return `position(${text}, '${letter}') = 0`
 }
 
 function isAscii(text: string): boolean {
