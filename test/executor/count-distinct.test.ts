@@ -48,6 +48,16 @@ it.each([2, manyGroups])('counts each value once, whether coded or not, in %d gr
   expect([state.result(0), state.result(1)]).toEqual([4, 2])
 })
 
+it('counts each value once in one group, whether texts of the dictionary come with their codes or not', () => {
+  const [state, merged] = [new CountDistinctState(dictionary), new CountDistinctState(dictionary)]
+  for (const each of [state, merged]) each.resize(1)
+  state.updateField(new ToldField({ shared: coded(3, 69, 3, -1) }), rowsOf(0, 0, 0, 0))
+  const values: Vector = { kind: 'values', values: ['word 3', 'word 5', 'another', 7, null] }
+  state.update([values], rowsOf(0, 0, 0, 0, 0))
+  for (const each of [state, state]) merged.merge(each.toWire(1), Int32Array.of(0))
+  expect([state.result(0), merged.result(0)]).toEqual([5, 5])
+})
+
 it('merges states that have many groups with those that have few, and picked groups', () => {
   const state = new CountDistinctState(dictionary)
   state.resize(2)

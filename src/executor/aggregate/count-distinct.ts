@@ -124,12 +124,16 @@ export class CountDistinctState extends DifferentValues {
   #count(): Float64Array {
     const { firsts, seconds } = this.pairs
     const { nullCode } = this.codes
+    // Pairs of one group are all values that have a code, also of texts that came without one of the dictionary and are bits.
+    const places = this.#bits && this.codes.sharedCodesOf()
     const words = this.#wordsPerGroup
     const held = this.#bits ?? new Int32Array(0)
     const most = firsts.reduce((most, group) => Math.max(most, group + 1), 0)
     const counts = new Float64Array(Math.max(most, words === 0 ? 0 : held.length / words))
     for (let pair = 0; pair < firsts.length; pair++) {
-      if (seconds[pair] !== nullCode) counts[firsts[pair]!]!++
+      const code = seconds[pair]!
+      const isBit = places !== undefined && places[code]! >= 0
+      if (code !== nullCode && !isBit) counts[firsts[pair]!]!++
     }
     for (let at = 0; at < held.length; at += words) {
       counts[at / words]! += countBits(held.subarray(at, at + words))
