@@ -84,9 +84,19 @@ export function text(value: Plain): string {
     : json(value, true)
 }
 
+/** With all digits of integers, as a double and a `bigint` of the same value are one. */
+function exact(value: Plain): Plain {
+  if (typeof value === 'number') {
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value) : value
+  }
+  if (isList(value)) return value.map(exact)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, exact(member)]))
+}
+
 /** What values share when they are one for grouping: the kind counts too. */
 export function identity(value: Plain): string {
-  return `${kind(value)} ${json(value, true)}`
+  return `${kind(value)} ${json(exact(value), true)}`
 }
 
 export function moment(value: Plain): Moment | null {
@@ -157,7 +167,7 @@ export function order(a: Plain, b: Plain): number {
   if (typeof a === 'boolean') return Math.sign(Number(a) - Number(b))
   const points = (value: Plain) =>
     Array.from(
-      typeof value === 'string' ? value : json(value, true),
+      typeof value === 'string' ? value : json(exact(value), true),
       (each) => each.codePointAt(0)!,
     )
   const [left, right] = [points(a), points(b)]
