@@ -90,8 +90,7 @@ interface AuditedAnswer {
 }
 
 const database = 'assay'
-/** What was going on for so long has come to its end. */
-const settledMs = 5000
+const idleMs = 5000
 /** Of one core: nodes always write down how they are. */
 const idleShare = 0.2
 const clients = 4
@@ -229,17 +228,10 @@ export class MeasuredService {
     return { service: cpuMs(pid), exports: niceCpuMs(pid, niceness.copies), nodes }
   }
 
-  /** Resolves when nothing leaves the data directory any more. */
-  async evicted(): Promise<Held> {
-    let held = await this.held()
-    let since = performance.now()
-    while (held.coldRows === 0 || performance.now() - since < settledMs) {
-      await wait(lookEveryMs)
-      const now = await this.held()
-      if (now.coldRows !== held.coldRows || now.hotRows !== held.hotRows) since = performance.now()
-      held = now
-    }
-    return held
+  /** Resolves when bodies have left the data directory since `before`, and no more do. */
+  async evicted(before: Held): Promise<void> {
+    while ((await this.held()).coldRows === before.coldRows) await wait(lookEveryMs)
+    await this.idle()
   }
 
   /** Resolves when all rows are in segments. */
@@ -257,10 +249,10 @@ export class MeasuredService {
   async idle(): Promise<void> {
     for (;;) {
       const before = this.#cpu()
-      await wait(settledMs)
+      await wait(idleMs)
       const after = this.#cpu()
       const busyMs = after.service - before.service + after.nodes - before.nodes
-      if (busyMs < settledMs * idleShare) return
+      if (busyMs < idleMs * idleShare) return
     }
   }
 

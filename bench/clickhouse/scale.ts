@@ -54,9 +54,10 @@ export async function* measureScale(options: ScaleOptions): AsyncGenerator<HeldR
     try {
       await service.arrived()
       await service.flushed()
-      const held = hotRows ? await service.evicted() : await service.held()
+      if (hotRows) await service.evicted(await service.held())
+      else await service.idle()
+      const held = await service.held()
       if (hot === 'all') segmentBytes = held.segmentBytes
-      await service.idle()
       const queries = await askAll(service, options, hot, answers)
       yield { hot, ...held, clusterBytes: await clusterBytes(cluster), queries }
     } finally {
