@@ -156,8 +156,11 @@ function groupsOf(
   const by = toldKeys.length === 0 ? '' : ` GROUP BY ${toldKeys.map((_, i) => `k${i}`).join(', ')}`
   const columns = [...toldKeys.map((key, i) => `${key} AS k${i}`), ...aggregates]
   const condition = isCounting ? rows.may : conjunction([grouped, passes])
-  const kept = having && disjunction([isCounting ? isInDoubt : '0', having])
-  const made = `SELECT ${columns.join(', ')} ${from(join)} AND ${condition}${by}${kept ? ` HAVING ${kept}` : ''}`
+  // By keys that are the same for all rows, nodes make a group even of none.
+  const isAny = toldKeys.length === 0 ? '1' : 'n > 0'
+  const isWanted = having ? disjunction([isCounting ? isInDoubt : '0', having]) : '1'
+  const kept = conjunction([isAny, isWanted])
+  const made = `SELECT ${columns.join(', ')} ${from(join)} AND ${condition}${by}${kept === '1' ? '' : ` HAVING ${kept}`}`
   const shown = `toJSONString((${names.join(', ')}, 0))`
   const text = isCounting ? `if(${isInDoubt}, toString(n), ${shown})` : shown
   const left = level === 'exact' ? undefined : 'filter'
