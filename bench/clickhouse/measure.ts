@@ -267,6 +267,7 @@ export class MeasuredService {
     }
   }
 
+  /** The answer to a query, and what the nodes sent for it. */
   async ask(body: string): Promise<Asked> {
     const audited = JSON.stringify({ ...(JSON.parse(body) as object), audit_log: true })
     const answer = await this.#withClient(1, (client) => client.post('/btql', audited))

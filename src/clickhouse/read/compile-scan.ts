@@ -157,9 +157,9 @@ function groupsOf(
   const columns = [...toldKeys.map((key, i) => `${key} AS k${i}`), ...aggregates]
   const condition = isCounting ? rows.may : conjunction([grouped, passes])
   // By keys that are the same for all rows, nodes make a group even of none.
-  const isAny = toldKeys.length === 0 ? '1' : 'n > 0'
+  const hasRows = toldKeys.length === 0 ? '1' : 'n > 0'
   const isWanted = having ? disjunction([isCounting ? isInDoubt : '0', having]) : '1'
-  const kept = conjunction([isAny, isWanted])
+  const kept = conjunction([hasRows, isWanted])
   const made = `SELECT ${columns.join(', ')} ${from(join)} AND ${condition}${by}${kept === '1' ? '' : ` HAVING ${kept}`}`
   const shown = `toJSONString((${names.join(', ')}, 0))`
   const text = isCounting ? `if(${isInDoubt}, toString(n), ${shown})` : shown
