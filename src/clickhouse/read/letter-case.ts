@@ -1,8 +1,8 @@
 /** What is known of the case of letters, so that nodes tell texts that differ in it as they are told here. */
 
 /**
- * Ranges of code points: letters of Europe, and characters that have no case. Not among them: a dotted capital I, whose lower
- * case is two characters, and a capital sigma, whose lower case depends on what follows.
+ * Ranges of code points: letters of Europe and Vietnam, and characters that have no case. Not among them: a dotted capital I,
+ * whose lower case is two characters, and a capital sigma, whose lower case depends on what follows.
  */
 export const plainCase: readonly (readonly [first: number, last: number])[] = [
   [0, 0x12f],
