@@ -98,3 +98,19 @@ test('groups have the rows of all parts', async () => {
     { model: 'small', n: 1000, s: sumOf(true) },
   ])
 })
+
+test('a text that parts and segments have is counted once, with the dictionary that segments share', async () => {
+  const texts = 20_000
+  const users = async (from: number, to: number) => {
+    for (let n = from; n < to; n += 2000) {
+      const user = (i: number) => `user ${(n + i) % texts} of some`
+      await logs.insert(
+        Array.from({ length: 2000 }, (_, i) => ({ id: `u${n + i}`, metadata: { user: user(i) } })),
+      )
+    }
+  }
+  await users(0, texts)
+  await logs.engine.flush()
+  await users(texts, texts + 10_000)
+  expect(await logs.answer('measures: count_distinct(metadata.user) as n')).toEqual([{ n: texts }])
+})
