@@ -379,7 +379,7 @@ interface RawOptions {
 }
 
 /** What comes over the wire: the head, the body without its chunks, and whether that has its end. */
-function raw(query: string, fmt: string, headers: string, more: RawOptions = {}) {
+function raw(query: string, fmt: string, headers: string, { onFirstBytes }: RawOptions = {}) {
   const body = JSON.stringify({ query, fmt })
   const { hostname, port } = new URL(service.url)
   return new Promise<{ head: string; body: Buffer; ended: boolean }>((resolve) => {
@@ -390,19 +390,13 @@ function raw(query: string, fmt: string, headers: string, more: RawOptions = {})
           `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
       )
     })
-    let { onFirstBytes } = more
-    socket.on('data', (part) => {
-      parts.push(part)
-      const answer = readAnswer(Buffer.concat(parts))
-      if (answer.ended) {
-        socket.destroy()
-        resolve(answer)
-      } else if (onFirstBytes) {
+    if (onFirstBytes) {
+      socket.once('data', () => {
         socket.pause()
         void onFirstBytes().finally(() => socket.resume())
-        onFirstBytes = undefined
-      }
-    })
+      })
+    }
+    socket.on('data', (part) => parts.push(part))
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(readAnswer(Buffer.concat(parts))))
   })
