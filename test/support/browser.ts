@@ -8,6 +8,7 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 import { testKey } from './running-service.ts'
 
 const executable = '/usr/bin/chromium'
@@ -46,7 +47,10 @@ export class PageBrowser {
     return new PageBrowser(browser, service, trustsAnyCertificate)
   }
 
-  /** A page of the owner's, of whoever has the key, or where nobody is signed in. */
+  /**
+   * A page of the owner's, of whoever has the key, or where nobody is signed in. It is closed with the test unless others
+   * go on with it: pages that are left open go on working, which took a quarter of the time of the tests behind them.
+   */
   async page(
     path: string,
     {
@@ -54,11 +58,13 @@ export class PageBrowser {
       isSignedIn = true,
       key = testKey,
       width = 1360,
+      isKept = false,
     }: {
       readonly theme?: 'light' | 'dark'
       readonly isSignedIn?: boolean
       readonly key?: string
       readonly width?: number
+      readonly isKept?: boolean
     } = {},
   ): Promise<OpenPage> {
     const context = await this.#browser.newContext({
@@ -67,6 +73,7 @@ export class PageBrowser {
       viewport: { width, height: 860 },
       permissions: ['clipboard-read', 'clipboard-write'],
     })
+    if (!isKept) onTestFinished(() => context.close())
     if (isSignedIn) await this.#signIn(context, key)
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)

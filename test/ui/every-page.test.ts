@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('every page and every window', () => {
     const key = JSON.stringify(screen)
     const known = opened.get(key)
     if (known) return known
-    const made = await browser.page('/ping', screen)
+    const made = await browser.page('/ping', { ...screen, isKept: true })
     await made.page.addInitScript(watch)
     opened.set(key, made)
     return made

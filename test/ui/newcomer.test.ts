@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('somebody new', () => {
     demo = spawnAssay(['demo', '--port', '0', '--data-dir', directory])
     const link = await linkIn(demo)
     browser = await PageBrowser.open({ url: link.origin })
-    opened = await browser.page(link.pathname + link.hash, { isSignedIn: false })
+    opened = await browser.page(link.pathname + link.hash, { isSignedIn: false, isKept: true })
     page = opened.page
     page.setDefaultTimeout(2 * minutes)
   }, 10 * minutes)

@@ -51,8 +51,8 @@ describe.skipIf(!hasBrowser)('an address', { timeout: 300_000 }, () => {
     const { json } = await service.request('/v1/api_key', { body: { name: 'laptop' } })
     ids = { project: id, first, second, dataset, key: String(json.id) }
     browser = await PageBrowser.open(service)
-    sender = (await browser.page('/app')).page
-    receiver = (await browser.page('/app')).page
+    sender = (await browser.page('/app', { isKept: true })).page
+    receiver = (await browser.page('/app', { isKept: true })).page
     for (const page of [sender, receiver]) page.setDefaultTimeout(60_000)
     await receiver.addInitScript(countDialogs)
   }, 240_000)
