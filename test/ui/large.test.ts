@@ -14,7 +14,7 @@ const [fewRows, fewSpans] = [2000, 3000]
 const mostTimes = 2
 const valueBytes = 5 * 1024 * 1024
 
-describe.skipIf(!hasBrowser)('the web page, with much in it', { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)('the web page, with much in it', { timeout: 240_000 }, () => {
   let service: RunningService
   let browser: PageBrowser
 
