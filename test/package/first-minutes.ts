@@ -222,7 +222,10 @@ async function tryDemo(
   })
   const browser = await PageBrowser.open({ url: link.origin })
   try {
-    const { page } = await browser.page(link.pathname + link.hash, { isSignedIn: false })
+    const { page } = await browser.page(link.pathname + link.hash, {
+      isSignedIn: false,
+      isKept: true,
+    })
     await steps.take('signed in by the link, until a trace is shown', async () => {
       await page.getByRole('button', { name: 'Sign in' }).click()
       assert.doesNotMatch(page.url(), /sk-/)

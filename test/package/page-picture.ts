@@ -24,7 +24,11 @@ try {
   const key = new URLSearchParams(link.hash.slice(1)).get('key')!
   const browser = await PageBrowser.open({ url: link.origin })
   try {
-    const { page } = await browser.page('/app/default/p/Demo/logs', { key, width: 1280 })
+    const { page } = await browser.page('/app/default/p/Demo/logs', {
+      key,
+      width: 1280,
+      isKept: true,
+    })
     await page.setViewportSize({ width: 1280, height: 760 })
     await page.getByLabel('Search', { exact: true }).fill('refund from gpt-4o slower than 3 s')
     await page.keyboard.press('Enter')

@@ -48,8 +48,8 @@ export class PageBrowser {
   }
 
   /**
-   * A page of the owner's, of whoever has the key, or where nobody is signed in. It is closed with the test unless others
-   * go on with it: pages that are left open go on working, which took a quarter of the time of the tests behind them.
+   * A page of the owner's, of whoever has the key, or where nobody is signed in. It is closed with the test unless it is to be kept, for
+   * others or where there is no test: what is left open goes on working, which took a quarter of the time of tests behind it.
    */
   async page(
     path: string,
