@@ -48,8 +48,9 @@ export class PageBrowser {
   }
 
   /**
-   * A page of the owner's, of whoever has the key, or where nobody is signed in. It is closed with the test unless it is to be kept, for
-   * others or where there is no test: what is left open goes on working, which took a quarter of the time of tests behind it.
+   * A page of the owner's, of whoever has the key, or where nobody is signed in. It is closed with the test unless it is to
+   * be kept, for other tests or where there is none: what is left open goes on working, which took a quarter of the time of
+   * the tests behind it.
    */
   async page(
     path: string,
