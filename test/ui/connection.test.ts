@@ -142,10 +142,8 @@ describe.skipIf(!hasBrowser)('while the service does not answer, the page', () =
 
   test.each([403, 500])('asks no more than a few times for what gets %d', async (status) => {
     const counts = new Map<string, number>()
-    const opened: Page[] = []
     for (const [path] of pages) {
       const page = await open(path)
-      opened.push(page)
       await page.waitForLoadState('networkidle')
       await page.route(asked, (route) => {
         if (route.request().url().endsWith('/session')) return route.continue()
@@ -164,7 +162,6 @@ describe.skipIf(!hasBrowser)('while the service does not answer, the page', () =
     for (const [path, count] of counts) {
       expect(count - (before.get(path) ?? 0), path).toBeLessThan(4)
     }
-    for (const page of opened) await page.context().close()
   })
 
   test('takes its time where every answer takes two seconds', async () => {

@@ -18,7 +18,6 @@ async function atProvider(page: Page, name: string, act = 'Continue'): Promise<v
 describe.skipIf(!hasBrowser)('sign-in by a provider', () => {
   let provided: ProvidedService
   let browser: PageBrowser
-  const opened: OpenPage[] = []
 
   beforeAll(async () => {
     provided = await ProvidedService.start({
@@ -42,7 +41,6 @@ describe.skipIf(!hasBrowser)('sign-in by a provider', () => {
       provided.idp.clockMs = 0
       provided.provide()
     }
-    for (const { page } of opened.splice(0)) await page.context().close()
   })
   afterAll(async () => {
     await browser.close()
@@ -51,9 +49,7 @@ describe.skipIf(!hasBrowser)('sign-in by a provider', () => {
 
   /** Where nobody is signed in, in a browser without cookies. */
   async function open(path: string, more: object = {}): Promise<OpenPage> {
-    const page = await browser.page(path, { isSignedIn: false, ...more })
-    opened.push(page)
-    return page
+    return browser.page(path, { isSignedIn: false, ...more })
   }
 
   const button = (page: Page) => page.getByRole('link', { name: label })

@@ -195,7 +195,6 @@ describe.skipIf(!hasBrowser)('selected rows', { timeout: 60_000 }, () => {
     expect(json.data).toEqual([{ n: 1 }])
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await page.getByText('Undone for 1 trace').waitFor()
-    await page.context().close()
   })
 
   test('are changed while one looks at other pages, and no longer once it is stopped', async () => {

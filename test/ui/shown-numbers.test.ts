@@ -79,7 +79,6 @@ describe.skipIf(!hasBrowser)('numbers in the page', { timeout: 120_000 }, () => 
       expect(await page.locator('#content').textContent()).not.toMatch(
         /1234567890123456(?!789[01])/,
       )
-      await page.context().close()
     }
   })
 

@@ -100,7 +100,6 @@ describe.skipIf(!hasBrowser)('in the page', () => {
     ])
     await opened.waitForURL(leads)
     expect(page.url()).toBe(service.url + path)
-    await page.context().close()
   })
 
   test('who may only read a trace is offered no changes of it, and sees what it cost', async () => {
