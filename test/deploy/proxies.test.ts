@@ -58,7 +58,7 @@ describe.each(places)('behind $kind at the path "$path"', ({ kind, path }) => {
     await page.getByRole('link', { name: /support/ }).click()
     await page.getByRole('link', { name: 'Logs' }).click()
     await page.locator('tr[data-index="0"]').getByText('first').waitFor()
-    expect(page.url()).toBe(`${proxy.url}/app/default/p/support/logs`)
+    await expect.poll(() => page.url()).toBe(`${proxy.url}/app/default/p/support/logs`)
     const [cookie] = await page.context().cookies()
     expect(cookie).toMatchObject({
       secure: true,

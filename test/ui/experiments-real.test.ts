@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser || !filesAreThere)(
       await page.keyboard.press('k')
       await page.keyboard.press('k')
       await opened(0)
-      expect(new URL(page.url()).searchParams.get('row')).toBe(first)
+      await expect.poll(() => new URL(page.url()).searchParams.get('row')).toBe(first)
       await picture('experiment-real')
       expect(faults).toEqual([])
     })

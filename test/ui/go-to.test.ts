@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('from anywhere to anywhere', { timeout: 60_000 }, (
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('link', { name: 'sales' }).click()
     await page.getByRole('button', { name: 'Project sales' }).waitFor()
-    expect(new URL(page.url()).pathname).toBe('/app/default/p/sales/datasets')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/app/default/p/sales/datasets')
     await page.getByRole('link', { name: 'sales' }).waitFor({ state: 'detached' })
     expect(faults).toEqual([])
   })

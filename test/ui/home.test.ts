@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("a project's home", { timeout: 120_000 }, () => {
     const { page, faults, picture } = await browser.page('/app')
     await page.getByRole('link', { name: 'support' }).click()
     await page.getByRole('heading', { name: 'Home' }).waitFor()
-    expect(new URL(page.url()).pathname).toBe(home)
+    await expect.poll(() => new URL(page.url()).pathname).toBe(home)
     await choose(page, 'Time', '7d')
     await page.getByRole('region', { name: 'The past week' }).waitFor()
     await expect.poll(async () => (await figure(page, 'Traces')).text).toMatch(/\d/)

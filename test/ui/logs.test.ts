@@ -64,7 +64,9 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     await page.getByLabel('Search').fill('errors slower than 2 s')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByText('with an error; duration above 2 s').waitFor()
-    expect(new URL(page.url()).searchParams.get('q')).toBe('errors slower than 2 s')
+    await expect
+      .poll(() => new URL(page.url()).searchParams.get('q'))
+      .toBe('errors slower than 2 s')
     await page.locator('tr[data-index="0"]').waitFor()
     await page.getByLabel('Search').fill('average latency per model')
     await page.getByRole('button', { name: 'Search', exact: true }).click()
@@ -78,7 +80,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     await picture('logs-groups')
     await page.getByRole('link', { name: 'Plot or export it' }).click()
     await page.getByText('metadata.model', { exact: false }).first().waitFor()
-    expect(new URL(page.url()).pathname).toBe('/app/default/p/support/query')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/app/default/p/support/query')
     expect(faults).toEqual([])
   })
 
@@ -113,7 +115,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     const { page: other } = await browser.page(page.url().slice(service.url.length))
     await other.getByRole('treeitem').nth(1).and(other.locator('[aria-selected=true]')).waitFor()
     await other.getByRole('button', { name: 'Close the trace' }).click()
-    expect(new URL(other.url()).searchParams.has('trace')).toBe(false)
+    await expect.poll(() => new URL(other.url()).searchParams.has('trace')).toBe(false)
     expect(faults).toEqual([])
   })
 
@@ -170,7 +172,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     await page.locator('tr[data-index="0"]').getByText('while you read').waitFor()
     await page.getByRole('button', { name: 'Live' }).click()
     await service.insert('project_logs', projectId, [{ id: 'late-3', input: 'not seen' }])
-    expect(new URL(page.url()).searchParams.get('live')).toBe('off')
+    await expect.poll(() => new URL(page.url()).searchParams.get('live')).toBe('off')
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page.locator('tr[data-index="0"]').getByText('not seen').waitFor()
     expect(faults).toEqual([])
@@ -220,7 +222,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     await page.locator('tr[data-index] mark').first().waitFor()
     await choose(page, 'Order', 'relevance')
     await page.locator('tr[data-index="0"] mark').first().waitFor()
-    expect(new URL(page.url()).searchParams.get('order')).toBe('relevance')
+    await expect.poll(() => new URL(page.url()).searchParams.get('order')).toBe('relevance')
     const { page: other } = await browser.page(
       `${traces}?q=${encodeURIComponent('tags is not null')}`,
     )
@@ -230,7 +232,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     await other.getByRole('button', { name: 'Search', exact: true }).click()
     await other.locator('tr[data-index] .tag', { hasText: name! }).first().click()
     await other.getByText('Understood as').waitFor()
-    expect(new URL(other.url()).searchParams.get('q')).toBe(`+${name}`)
+    await expect.poll(() => new URL(other.url()).searchParams.get('q')).toBe(`+${name}`)
     expect(faults).toEqual([])
   })
 
@@ -269,7 +271,9 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     const id = new URL(page.url()).searchParams.get('view')
     const { page: shared } = await browser.page(`${traces}?view=${id}`)
     await shared.locator('th[data-column=cost][aria-sort=descending]').waitFor()
-    expect(new URL(shared.url()).searchParams.get('widths')).toContain('created:180')
+    await expect
+      .poll(() => new URL(shared.url()).searchParams.get('widths'))
+      .toContain('created:180')
     await choose(shared, 'Rows', 'spans')
     await shared.getByRole('button', { name: 'View: dearest first *' }).click()
     await shared.getByRole('button', { name: 'Save the changes' }).click()
@@ -307,7 +311,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
       .poll(async () => Number.parseInt((await status.textContent())!, 10), patiently)
       .toBe(all)
     await choose(page, 'Time', '7d')
-    expect(new URL(page.url()).searchParams.get('time')).toBe('7d')
+    await expect.poll(() => new URL(page.url()).searchParams.get('time')).toBe('7d')
     expect(faults).toEqual([])
   })
 
@@ -325,7 +329,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Full page' }).click()
     const edge = page.getByRole('separator', { name: 'Width of the table' })
     await edge.press('ArrowLeft')
-    expect(new URL(page.url()).searchParams.get('split')).toBe('40')
+    await expect.poll(() => new URL(page.url()).searchParams.get('split')).toBe('40')
     expect(faults).toEqual([])
   })
 
@@ -374,7 +378,7 @@ describe.skipIf(!hasBrowser)('the web page below a path of a proxy', () => {
     await page.getByRole('link', { name: /support/ }).click()
     await page.getByRole('link', { name: 'Logs' }).click()
     await page.locator('tr[data-index="0"]').getByText('first').waitFor()
-    expect(page.url()).toBe(`${proxy.url}/app/default/p/support/logs`)
+    await expect.poll(() => page.url()).toBe(`${proxy.url}/app/default/p/support/logs`)
     await service.insert('project_logs', project, [{ id: 'b', input: 'second' }])
     await page.locator('tr[data-index="0"]').getByText('second').waitFor()
     // Nobody was signed in at first.

@@ -61,7 +61,9 @@ describe.skipIf(!hasBrowser)('sign-in by a provider', () => {
     await button(page).click()
     await atProvider(page, 'first')
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
-    expect(page.url()).toBe(`${provided.service.url}/app/default/settings?tab=members`)
+    await expect
+      .poll(() => page.url())
+      .toBe(`${provided.service.url}/app/default/settings?tab=members`)
     await page.getByText('first@example.com').first().waitFor()
     await picture('openid-first')
     expect(await provided.groups('first@example.com')).toEqual(['Owners'])
@@ -103,7 +105,7 @@ describe.skipIf(!hasBrowser)('sign-in by a provider', () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign out there' }).click()
     await button(page).waitFor()
-    expect(page.url()).toBe(`${provided.service.url}/app`)
+    await expect.poll(() => page.url()).toBe(`${provided.service.url}/app`)
     // Its session is over: it asks again who it is.
     await button(page).click()
     await page.getByLabel('Who are you?').waitFor()

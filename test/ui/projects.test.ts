@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('the page of projects', { timeout: 60_000 }, () => 
     await picture('project-new')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { name: 'No logs yet' }).waitFor()
-    expect(new URL(page.url()).pathname).toBe('/app/default/p/support/home')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/app/default/p/support/home')
     expect(faults).toEqual([])
   })
 
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)('the page of projects', { timeout: 60_000 }, () => 
     expect(await page.locator('.card strong').first().textContent()).toBe('busy')
     await page.getByLabel('Find a project').fill('qui')
     await expect.poll(() => page.locator('.card').count()).toBe(1)
-    expect(new URL(page.url()).searchParams.get('find')).toBe('qui')
+    await expect.poll(() => new URL(page.url()).searchParams.get('find')).toBe('qui')
   })
 
   test('renames one, and deletes one only once its name was written', async () => {

@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
     await shared.locator('.lines canvas').waitFor()
     await choose(shared, 'X axis', 'model')
     await shared.getByRole('table', { name: 'latency by model' }).waitFor()
-    expect(new URL(shared.url()).searchParams.get('x')).toBe('model')
+    await expect.poll(() => new URL(shared.url()).searchParams.get('x')).toBe('model')
     await page.getByRole('tab', { name: 'Table' }).click()
     await page.locator('tr[data-index="0"]').click()
     await page.getByRole('region', { name: 'Row 1' }).waitFor()
@@ -92,7 +92,9 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
     await page.keyboard.insertText(" = 'gpt-4o'\nlimit: 7")
     await page.keyboard.press('Control+Enter')
     await page.locator('.result-head').getByText('7 rows').waitFor()
-    expect(new URL(page.url()).searchParams.get('q')).toContain("metadata.model = 'gpt-4o'")
+    await expect
+      .poll(() => new URL(page.url()).searchParams.get('q'))
+      .toContain("metadata.model = 'gpt-4o'")
     expect(faults).toEqual([])
   })
 
@@ -369,7 +371,7 @@ describe.skipIf(!hasBrowser)('the query page below a path of a proxy', { timeout
     await page.getByRole('option', { name: /Members/ }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('row', { name: /owner/ }).waitFor()
-    expect(page.url()).toBe(`${proxy.url}/app/default/settings?tab=members`)
+    await expect.poll(() => page.url()).toBe(`${proxy.url}/app/default/settings?tab=members`)
     expect(faults.slice(atFirst)).toEqual([])
     await browser.close()
     await proxy.stop()

@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('an address', { timeout: 300_000 }, () => {
     await receiver.getByRole('dialog', { name: title }).waitFor()
     await receiver.keyboard.press('Escape')
     await receiver.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(new URL(receiver.url()).searchParams.get('open')).toBeNull()
+    await expect.poll(() => new URL(receiver.url()).searchParams.get('open')).toBeNull()
     expect(await receiver.evaluate('window.dialogs')).toBe(1)
   }
 

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('a trace in the page', { timeout: 60_000 }, () => {
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('End')
     await page.locator('[role=treeitem][aria-selected=true]', { hasText: 'judge' }).waitFor()
-    expect(new URL(page.url()).searchParams.get('span')).toBe('judge')
+    await expect.poll(() => new URL(page.url()).searchParams.get('span')).toBe('judge')
     expect(await accessibilityFaults(page)).toEqual([])
     await picture('trace-keys')
     expect(faults).toEqual([])
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('a trace in the page', { timeout: 60_000 }, () => {
     await page.getByLabel('Search', { exact: true }).waitFor({ state: 'hidden' })
     await page.goBack()
     await page.getByLabel('Search', { exact: true }).waitFor()
-    expect(new URL(page.url()).searchParams.get('trace')).toBe('rich')
+    await expect.poll(() => new URL(page.url()).searchParams.get('trace')).toBe('rich')
     expect(faults).toEqual([])
   })
 

@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('in the page', () => {
     await record.waitFor()
     await page.goBack()
     await record.waitFor({ state: 'detached' })
-    expect(new URL(page.url()).pathname).toBe(`${project}/datasets/questions`)
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`${project}/datasets/questions`)
   })
 
   test.each<[path: string, name: string | RegExp, leads: RegExp]>([
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('in the page', () => {
       link.click({ modifiers: ['Control'] }),
     ])
     await opened.waitForURL(leads)
-    expect(page.url()).toBe(service.url + path)
+    await expect.poll(() => page.url()).toBe(service.url + path)
   })
 
   test('who may only read a trace is offered no changes of it, and sees what it cost', async () => {
