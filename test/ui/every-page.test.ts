@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, type OpenPage, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
@@ -53,6 +54,23 @@ const looks = everyPage(() => '').flatMap(({ name, isFirst = false }, place) =>
   ),
 )
 
+/** Those that are as their address says. */
+const pagesAsTheyCome = everyPage(() => '').flatMap(({ name, act, isSignedOut, isOfReader }) =>
+  act || isSignedOut || isOfReader ? [] : [name],
+)
+
+/** Those that have more in them for who may change what they show. */
+const changeable = ['dataset', 'dataset-record', 'dataset-add', 'logs-trace-wide', 'review-record']
+
+/** Longer than all other answers take. */
+const rightsDelayMs = 700
+
+function expectNoJump(shifts: readonly Shift[]): void {
+  const sum = shifts.reduce((total, { value }) => total + value, 0)
+  const told = shifts.map(({ value, nodes }) => `${value.toFixed(3)} ${nodes.join(', ')}`)
+  expect(sum, told.join('; ')).toBeLessThanOrEqual(mostShift)
+}
+
 describe.skipIf(!hasBrowser)('every page and every window', () => {
   let service: RunningService
   let browser: PageBrowser
@@ -101,11 +119,27 @@ describe.skipIf(!hasBrowser)('every page and every window', () => {
     }
     await picture(`${name}-${width}`)
     expect(await accessibilityFaults(page)).toEqual([])
-    const sum = shifts.reduce((total, { value }) => total + value, 0)
-    const told = shifts.map(({ value, nodes }) => `${value.toFixed(3)} ${nodes.join(', ')}`)
-    expect(sum, told.join('; ')).toBeLessThanOrEqual(mostShift)
+    expectNoJump(shifts)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
   })
+
+  test.each(isSlow ? pagesAsTheyCome : changeable)(
+    '%s does not jump where it is known last what one may do',
+    async (name) => {
+      const id = (of: string) => world.ids.get(of) ?? `no ${of}`
+      const shown = everyPage(id).find((each) => each.name === name)!
+      const { page } = await browser.page('/ping', { width: 1440 })
+      await page.addInitScript(watch)
+      await page.route('**/session/rights?*', async (route) => {
+        const response = await route.fetch()
+        await delay(rightsDelayMs)
+        await route.fulfill({ response })
+      })
+      await page.goto(service.url + encodeURI(shown.path), { waitUntil: 'networkidle' })
+      await page.locator(shown.last).first().waitFor()
+      expectNoJump(await page.evaluate<Shift[]>('window.shifts'))
+    },
+  )
 
   test('are all of the windows that the sources have', () => {
     const listed = new Map<string, number>()

@@ -28,7 +28,8 @@ export interface DatasetRecordsProps {
   readonly version: string | undefined
   /** Another number loads the records anew. */
   readonly round: number
-  readonly mayChange: boolean
+  /** Undefined until it is known. */
+  readonly mayChange: boolean | undefined
   readonly isAdding: boolean
   readonly onChange: () => void
 }
@@ -51,7 +52,7 @@ export function DatasetRecords(props: DatasetRecordsProps) {
   const [chosen, setChosen] = useStateOf([text, version, page], nothingChosen)
   const [isDeleting, setDeleting] = useState(false)
   useFocusAfter(edited)
-  const isEditable = mayChange && version === undefined && isOfSource
+  const isEditable = mayChange === true && version === undefined && isOfSource
   const rows = useFoundPage(text, { version, round })
   const { shown } = rows
   const columns = useMemo(
@@ -83,7 +84,7 @@ export function DatasetRecords(props: DatasetRecordsProps) {
           onClear={() => setChosen(nothingChosen)}
         />
       )}
-      {!rows.data ? (
+      {!rows.data || mayChange === undefined ? (
         !error && <Loading what="records" />
       ) : isEmpty && !isAdding ? (
         <NoRecords isOfVersion={version !== undefined} isEditable={isEditable} />

@@ -32,6 +32,7 @@ export function DatasetPage({
 function Contents({ dataset }: { readonly dataset: Dataset }) {
   const { id, name, description } = dataset
   const [round, setRound] = useState(0)
+  // Until it is known, the head and the records wait: they have more in them for those who may.
   const mayChange = useMay('dataset', id)('update')
   const version = parameter('version')
   const from = parameter('from')
@@ -39,7 +40,7 @@ function Contents({ dataset }: { readonly dataset: Dataset }) {
   const snapshots = useLoaded(`snapshots ${id} ${round}`, (signal) => snapshotsOf(id, signal))
   const changed = () => setRound((count) => count + 1)
   const newest = versions.data?.[0]?.id
-  const isEditable = mayChange && version === undefined && from === undefined
+  const isEditable = mayChange === true && version === undefined && from === undefined
   const opened = isEditable ? openedOf('import', 'add') : undefined
   return (
     <div class="experiment dataset">
@@ -48,26 +49,34 @@ function Contents({ dataset }: { readonly dataset: Dataset }) {
         title={name}
         facts={description}
       >
-        <DatasetVersions
-          datasetId={id}
-          versions={versions.data}
-          snapshots={snapshots.data ?? []}
-          mayChange={mayChange}
-          onChange={changed}
-        />
-        <ExportMenu query={exported(id)} version={version} formats={['csv', 'jsonl', 'parquet']} />
-        {isEditable && (
+        {mayChange !== undefined && (
           <>
-            <button type="button" onClick={() => openWindow('import')}>
-              Import
-            </button>
-            <button
-              type="button"
-              class="primary"
-              onClick={() => openWindow('add', undefined, { row: undefined })}
-            >
-              Add record
-            </button>
+            <DatasetVersions
+              datasetId={id}
+              versions={versions.data}
+              snapshots={snapshots.data ?? []}
+              mayChange={mayChange}
+              onChange={changed}
+            />
+            <ExportMenu
+              query={exported(id)}
+              version={version}
+              formats={['csv', 'jsonl', 'parquet']}
+            />
+            {isEditable && (
+              <>
+                <button type="button" onClick={() => openWindow('import')}>
+                  Import
+                </button>
+                <button
+                  type="button"
+                  class="primary"
+                  onClick={() => openWindow('add', undefined, { row: undefined })}
+                >
+                  Add record
+                </button>
+              </>
+            )}
           </>
         )}
       </PageHead>

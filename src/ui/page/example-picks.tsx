@@ -36,7 +36,7 @@ export function useExamplePicks(options: ExamplePicksOptions) {
   const mayAdd = inDatasets.includes('update')
   const count = sizeOf(picked)
   useEscapeKey(count > 0 && !isOpen, () => setPicked(nobody))
-  const isPossible = text !== undefined && (rights === undefined || mayChange || mayAdd)
+  const isPossible = text !== undefined && (rights === undefined || mayChange !== false || mayAdd)
   const chosen = 'ids' in picked ? picked.ids : new Set(ids)
   const table = isPossible
     ? { chosen, onChoose: (next: ReadonlySet<string>) => setPicked({ ids: next }) }
@@ -51,7 +51,7 @@ export function useExamplePicks(options: ExamplePicksOptions) {
       projectId={projectId}
       rows={{ kind: 'example', place: { type: 'experiment', objectId: experimentId }, picked }}
       all={all}
-      mayChange={mayChange}
+      mayChange={mayChange ?? false}
       mayAdd={mayAdd}
       onPick={setPicked}
       onChange={onChange}

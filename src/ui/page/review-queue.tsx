@@ -14,7 +14,7 @@ import {
   reviewScores,
   reviewsOf,
 } from '../service/review.ts'
-import { useMay, useRights } from '../service/rights.ts'
+import { useMay, useMayChangeRecords } from '../service/rights.ts'
 import { session } from '../service/session.ts'
 import { addressWith, parameter, parts, pathOf, setParameters } from '../state/location.ts'
 import { ReviewRecord } from './review-record.tsx'
@@ -32,7 +32,7 @@ const tabs = [
 
 export function ReviewQueue({ project, queue }: QueueProps) {
   const me = session.value?.user.id ?? ''
-  const mayChange = useMayChange(queue)
+  const mayChange = useMayChangeRecords(queue.place)
   const state = useLoaded(`reviews ${queue.id}`, async (signal) => {
     const [scores, reviews] = await Promise.all([
       reviewScores(project.id, signal),
@@ -95,15 +95,6 @@ function isAtWork({ reviews, scores }: ReviewState, mine: readonly string[], me:
     reviews.flatMap((each) => (each.reviewer === me ? [[each.record, each] as const] : [])),
   )
   return mine.some((record) => !isComplete(own.get(record), scores))
-}
-
-/** Undefined until it is known: keys that answer must not come too early. */
-function useMayChange({ place: { type, objectId } }: Queue): boolean | undefined {
-  const isOfLogs = type === 'project_logs'
-  const { data } = useRights(isOfLogs ? 'project' : type, objectId)
-  return (
-    data && ((isOfLogs ? data.within.project_log : data.permissions)?.includes('update') ?? false)
-  )
 }
 
 function Progress({

@@ -36,7 +36,8 @@ export interface SpanProps {
   readonly id: string
   /** What was looked for, which values mark. */
   readonly sought?: readonly Sought[]
-  readonly mayChange: boolean
+  /** Undefined until it is known. */
+  readonly mayChange: boolean | undefined
   /** With all spans below it. */
   readonly usage?: Usage | undefined
   readonly onChange?: () => void
@@ -60,7 +61,7 @@ export function Span({
     return row
   })
   if (error && !data) return <Failure error={error} retry={reload} />
-  if (!data) return <Loading what="the span" />
+  if (!data || mayChange === undefined) return <Loading what="the span" />
   const place = placeOf(source)
   const change = () => {
     reload()

@@ -23,21 +23,29 @@ export function useRights(
   )
 }
 
-/** Whether a permission is given on one object; not until that is known. */
+/**
+ * Whether a permission is given on one object; undefined until that is known. What is read meanwhile would jump where
+ * controls come beside it, and keys that change something must not come too early.
+ */
 export function useMay(
   type: 'project' | 'experiment' | 'dataset',
   id: string | undefined,
-): (permission: Permission) => boolean {
-  const { data } = useRights(type, id)
-  return (permission) => data?.permissions.includes(permission) ?? false
+): (permission: Permission) => boolean | undefined {
+  const { data, error } = useRights(type, id)
+  return (permission) => {
+    if (!data) return error ? false : undefined
+    return data.permissions.includes(permission)
+  }
 }
 
-/** Whether one may change records of an object: not until that is known. */
-export function useMayChangeRecords(place: RecordPlace | undefined): boolean {
+/** Whether one may change records of an object; undefined until that is known. */
+export function useMayChangeRecords(place: RecordPlace | undefined): boolean | undefined {
   const isOfLogs = place?.type === 'project_logs'
-  const { data } = useRights(isOfLogs ? 'project' : (place?.type ?? 'project'), place?.objectId)
-  const given = isOfLogs ? data?.within.project_log : data?.permissions
-  return given?.includes('update') ?? false
+  const type = isOfLogs ? 'project' : (place?.type ?? 'project')
+  const { data, error } = useRights(type, place?.objectId)
+  if (!place) return false
+  if (!data) return error ? false : undefined
+  return (isOfLogs ? data.within.project_log : data.permissions)?.includes('update') ?? false
 }
 
 /**
@@ -48,7 +56,7 @@ export function useMayOnAll(
   type: 'experiment' | 'dataset',
   projectId: string,
   ids: readonly string[],
-): (permission: Permission) => boolean {
+): (permission: Permission) => boolean | undefined {
   const { data } = useRights('project', projectId)
   const mayOnOne = useMay(type, ids.length === 1 ? ids[0] : undefined)
   return (permission) => data?.within[type]?.includes(permission) || mayOnOne(permission)
