@@ -12,8 +12,8 @@ import { onTestFinished } from 'vitest'
 import { testKey } from './running-service.ts'
 
 /**
- * Debian's packages. The whole browser draws windows of its own too, unseen: the same tests of a page take 1.3 to 1.4 times as long
- * with it.
+ * Of Debian's packages. The whole browser has a window, unseen, around each page: the same tests of a page take 1.3 to
+ * 1.4 times as long in it.
  */
 const executable = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(existsSync)
 
