@@ -243,8 +243,32 @@ function openRoot(path: string, mapSize: number, { readOnly }: OpenOptions): Roo
   if (!readOnly) makeFile(path)
   refuseLostLock(path)
   const root = openFile(path, mapSize, readOnly)
-  if (!readOnly) syncFile(path)
+  if (!readOnly) {
+    syncFile(path)
+    startFreeList(root)
+  }
   return root
+}
+
+/**
+ * LMDB notes the pages that a transaction frees when it ends, and ends the process (lmdb 3.5.6: an assertion in
+ * `mdb_page_alloc`) where these are the first in the file and more than one page can name, some 250. A file that LMDB has
+ * copied without what was free is like that, and its first transaction may be one that removes segments. It gets a
+ * transaction before that frees a page or two.
+ */
+function startFreeList(root: Root): void {
+  const { entryCount, free } = root.getStats() as Entries & { readonly free: Entries }
+  if (entryCount === 0 || free.entryCount > 0) return
+  const key = Buffer.of(0)
+  root.transactionSync(() => {
+    root.putSync(key, Buffer.alloc(0))
+    root.removeSync(key)
+  })
+}
+
+/** Parts of what LMDB tells of a tree that the package has no types for. */
+interface Entries {
+  readonly entryCount: number
 }
 
 function openFile(path: string, mapSize: number, readOnly: boolean): Root {

@@ -73,6 +73,22 @@ describe('a file of segments that is mostly free becomes as small as what it has
   })
 })
 
+it.each(['columns', 'textIndexes'] as const)(
+  'what is left of %s can go as the first that happens to the smaller file',
+  async (name) => {
+    const directory = temporaryDirectory()
+    await withFreePages(directory, name)
+    await reclaimSegmentSpace(directory, value.length)
+    await change(directory, (environment) => {
+      const root = name === 'columns' ? environment.columnsRoot : environment.root
+      root.transactionSync(() => {
+        for (let i = 0; i < count; i++) environment[name].removeSync(segmentKey(i))
+      })
+    })
+    expect(await numbersIn(directory, name)).toEqual([])
+  },
+)
+
 it('little that is free is left for what comes', async () => {
   const directory = temporaryDirectory()
   await withFreePages(directory)
