@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, type OpenPage, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
-import { everyPage, windows, windowsInSource } from '../support/page-list.ts'
+import { everyPage, type Shown, windows, windowsInSource } from '../support/page-list.ts'
 import { fillPageWorld, type PageWorld } from '../support/page-world.ts'
 import { isSlow } from '../support/random-seed.ts'
 import { RunningService } from '../support/running-service.ts'
@@ -91,6 +91,11 @@ describe.skipIf(!hasBrowser)('every page and every window', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
+  function shownOf(name: string): Shown {
+    const id = (of: string) => world.ids.get(of) ?? `no ${of}`
+    return everyPage(id).find((each) => each.name === name)!
+  }
+
   /** One page for each screen, so that what is loaded once is there for the next. */
   async function pageOf(screen: Screen): Promise<OpenPage> {
     const key = JSON.stringify(screen)
@@ -103,8 +108,7 @@ describe.skipIf(!hasBrowser)('every page and every window', () => {
   }
 
   test.each(looks)('$name, $width pixels wide, $theme', async ({ name, width, theme }) => {
-    const id = (of: string) => world.ids.get(of) ?? `no ${of}`
-    const shown = everyPage(id).find((each) => each.name === name)!
+    const shown = shownOf(name)
     const { page, picture } = await pageOf({
       ...{ width, theme, isSignedIn: !shown.isSignedOut },
       ...(shown.isOfReader && { key: world.viewerKey }),
@@ -126,8 +130,7 @@ describe.skipIf(!hasBrowser)('every page and every window', () => {
   test.each(isSlow ? pagesAsTheyCome : changeable)(
     '%s does not jump where it is known last what one may do',
     async (name) => {
-      const id = (of: string) => world.ids.get(of) ?? `no ${of}`
-      const shown = everyPage(id).find((each) => each.name === name)!
+      const shown = shownOf(name)
       const { page } = await browser.page('/ping', { width: 1440 })
       await page.addInitScript(watch)
       await page.route('**/session/rights?*', async (route) => {

@@ -31,21 +31,29 @@ export function useMay(
   type: 'project' | 'experiment' | 'dataset',
   id: string | undefined,
 ): (permission: Permission) => boolean | undefined {
-  const { data, error } = useRights(type, id)
-  return (permission) => {
-    if (!data) return error ? false : undefined
-    return data.permissions.includes(permission)
-  }
+  const rights = useRights(type, id)
+  return (permission) => isGiven(rights, permission, ({ permissions }) => permissions)
+}
+
+/** Undefined until the rights are known; false where they cannot be asked for. */
+function isGiven(
+  { data, error }: Loaded<Rights>,
+  permission: Permission,
+  permissionsOf: (rights: Rights) => readonly Permission[] | undefined,
+): boolean | undefined {
+  if (!data) return error ? false : undefined
+  return permissionsOf(data)?.includes(permission) ?? false
 }
 
 /** Whether one may change records of an object; undefined until that is known. */
 export function useMayChangeRecords(place: RecordPlace | undefined): boolean | undefined {
   const isOfLogs = place?.type === 'project_logs'
   const type = isOfLogs ? 'project' : (place?.type ?? 'project')
-  const { data, error } = useRights(type, place?.objectId)
+  const rights = useRights(type, place?.objectId)
   if (!place) return false
-  if (!data) return error ? false : undefined
-  return (isOfLogs ? data.within.project_log : data.permissions)?.includes('update') ?? false
+  return isGiven(rights, 'update', ({ within, permissions }) =>
+    isOfLogs ? within.project_log : permissions,
+  )
 }
 
 /**
